@@ -1,0 +1,58 @@
+"""minigrad: a teaching engine for automatic differentiation.
+
+    >>> import minigrad as mg
+    >>> a, b, c = mg.Value(2.0, name="a"), mg.Value(-3.0, name="b"), mg.Value(10.0, name="c")
+    >>> L = (a * b + c) ** 2
+    >>> L.backward()
+    >>> L.data, a.grad, b.grad, c.grad
+    (16.0, -24.0, 16.0, 8.0)
+
+The ten-minute read is ``graph.py``, ``ops/core.py``, ``value.py``; ``docs/reading-order.md`` goes
+on from there.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from minigrad.graph import topological_order
+from minigrad.modes import errstate, no_grad, options, pause_gc, recording_enabled, scope
+from minigrad.ops import FUNCTIONS, operation
+from minigrad.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__version__ = "0.1.0"
+
+# Loaded when first used: `import minigrad` stays fast, and needs the standard library alone.
+_LATER = {
+    "grad": "transforms",
+    "record": "events",
+    "trace": "events",
+    "value_and_grad": "transforms",
+}
+
+_functions = {name: function for name, function in FUNCTIONS.items() if function.op.public}
+globals().update(_functions)
+
+__all__ = [  # noqa: PLE0604  (the functions come from the table)
+    *sorted(
+        {
+            *_LATER, *_functions, "Value", "errstate", "no_grad", "operation", "options",
+            "pause_gc", "recording_enabled", "scope", "topological_order",
+        }
+    )
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        value = globals()[name] = getattr(import_module(f"minigrad.{_LATER[name]}"), name)
+        return value
+    raise AttributeError(f"module 'minigrad' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

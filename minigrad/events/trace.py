@@ -1,0 +1,230 @@
+"""The trace: what ran, as numbers and text. Everything that is shown comes from here.
+
+``trace(L)`` runs a private pass (it writes no ``.grad``) with the engine's own sweep and keeps a
+record that holds no node: the table of nodes, and one edge per step of the sweep. The events of a
+debugger (``FORWARD``, ``SEED``, ``VISIT``, ``LOCAL``, ``CONTRIB``, ``ACCUM``, ``DONE``, ``SKIP``,
+``ERROR``) are spelled out from the edges when somebody asks for them.
+
+Read next: ``story.py`` (the events), ``file.py`` (JSON), ``verify.py``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from minigrad import modes
+from minigrad.errors import ArgumentTypeError, OperationError
+from minigrad.events import names, story
+from minigrad.graph import NOTHING, Node, numbers, sources, sweep, topological_order
+from minigrad.ops.evaluate import as_number
+from minigrad.pull import pull
+from minigrad.source import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+__all__ = ["Edge", "Trace", "TraceNode", "trace"]
+
+
+class TraceNode(NamedTuple):
+    """A node as it was recorded.
+
+    Attributes:
+        id: Counts from 0 in the order of creation.
+        name: What it is called; never empty.
+        role: ``leaf``, ``parameter``, ``constant``, ``operation`` or ``output``.
+        op: The name of its operation, None for a leaf.
+        attrs: The attributes of the operation.
+        inputs: The ids of its inputs, in slots.
+        value: Its number (a leaf that was changed shows the one that it has now).
+        numbers: What went in, slot by slot; for a node of a changed leaf not the inputs' values.
+        shape: ``()`` for a scalar.
+        dtype: ``float64``.
+        scope: The path of scopes in which it was made.
+        span: Where it was made, if sources were on.
+        stale: Whether its number changed after it was used.
+        grad: What an earlier pass left in ``.grad``.
+    """
+
+    id: int
+    name: str
+    role: str
+    op: str | None
+    attrs: Mapping[str, Any]
+    inputs: tuple[int, ...]
+    value: float
+    numbers: tuple[float, ...]
+    shape: tuple[int, ...]
+    dtype: str
+    scope: str
+    span: Span | None
+    stale: bool
+    grad: float | None
+
+
+class Edge(NamedTuple):
+    """A step of the sweep: node → input, ``upstream × local = contribution``, before → after.
+
+    ``reason`` says why there was no contribution; then the numbers may be None.
+    """
+
+    node: int
+    slot: int
+    input: int
+    upstream: float | None
+    local: float | None
+    contribution: float | None
+    before: float | None
+    after: float | None
+    reason: str
+
+
+class Trace(NamedTuple):
+    """An immutable record of a graph and of one backward pass over it.
+
+    Attributes:
+        nodes: In order of creation; ``nodes[i].id == i``.
+        outputs: The ids of the nodes that were differentiated, and
+        seeds: what they started with.
+        order: The ids in the order in which the sweep visits them.
+        edges: The steps of the sweep, in order.
+        gradients: id → ∂output/∂node, None where no gradient arrived.
+        error: (id, message) if a formula raised; the pass ends there.
+        source: File name → text, of the code that made the nodes.
+    """
+
+    nodes: tuple[TraceNode, ...]
+    outputs: tuple[int, ...]
+    seeds: tuple[float, ...]
+    order: tuple[int, ...]
+    edges: tuple[Edge, ...]
+    gradients: Mapping[int, float | None]
+    error: tuple[int, str] | None
+    source: Mapping[str, str]
+
+    @property
+    def events(self) -> Iterator[dict[str, Any]]:
+        """Every event, from the first FORWARD to the last DONE, as the file has them."""
+        return story.tell(self)
+
+    def __repr__(self) -> str:
+        return f"<Trace of {len(self.nodes)} nodes, {len(self.edges)} edges>"
+
+
+def trace(*outputs: Node, seed: float | None = None) -> Trace:
+    """Record the graph of ``outputs`` and one private backward pass over it.
+
+    Args:
+        *outputs: The nodes to differentiate; their gradients add up.
+        seed: ∂output/∂output at the start, 1.0 by default.
+
+    Raises:
+        ArgumentTypeError: if an output is no node, or there is none.
+
+    >>> from minigrad import Value
+    >>> x = Value(3.0, name="x")
+    >>> t = trace(x * x)
+    >>> [(edge.contribution, edge.before, edge.after) for edge in t.edges]
+    [(3.0, None, 3.0), (3.0, 3.0, 6.0)]
+    """
+    if not outputs or not all(isinstance(output, Node) for output in outputs):
+        wrong = next((x for x in outputs if not isinstance(x, Node)), None)
+        raise ArgumentTypeError(f"trace takes nodes (Values), not {wrong!r}")
+    start = 1.0 if seed is None else as_number(seed)
+    if start is None:
+        raise ArgumentTypeError(f"trace(seed={seed!r}): the seed is a number")
+    order = topological_order(*outputs)
+    table = _Table(order, outputs)
+    cotangents: dict[Node, Any] = {}
+    for output in outputs:
+        cotangents[output] = cotangents.get(output, 0.0) + start
+    edges: list[Edge] = []
+    error = None
+    with modes.errstate("ignore"):  # the pass that counts has its own warnings
+        try:
+            for step in sweep(order, cotangents, pull):
+                edges.append(table.edge(step))
+        except OperationError as failure:
+            last = edges[-1].node if edges else -1
+            error = (table.next_visited(last), str(failure))
+    ids = table.ids
+    return Trace(
+        nodes=tuple(table.nodes),
+        outputs=tuple(ids[output] for output in outputs),
+        seeds=tuple(start for _ in outputs),
+        order=tuple(ids[node] for node in reversed(order)),
+        edges=tuple(edges),
+        gradients={ids[node]: _plain(cotangents.get(node)) for node in order},
+        error=error,
+        source=names.source_texts(table.nodes),
+    )
+
+
+def _plain(x: Any) -> float | None:
+    """A number of the sweep as a trace has it: nothing is 0."""
+    return 0.0 if x is NOTHING else x
+
+
+class _Table:
+    """The nodes of a graph in order of creation, with an entry for every plain number."""
+
+    def __init__(self, order: Sequence[Node], outputs: Sequence[Node]) -> None:
+        self.order = order
+        self.nodes: list[TraceNode] = []
+        self.ids: dict[Node, int] = {}
+        made = sorted(order, key=modes.serial_of)
+        roots = set(outputs)
+        called = names.names_of(made)
+        for node in made:
+            inputs = []
+            for source, number in zip(sources(node), numbers(node), strict=True):
+                inputs.append(self.ids[source] if source is not None else self._constant(number))
+            self.ids[node] = len(self.nodes)
+            self.nodes.append(self._entry(node, tuple(inputs), called[node], node in roots))
+
+    def _entry(
+        self, node: Node, inputs: tuple[int, ...], name: str, is_output: bool
+    ) -> TraceNode:
+        op, went_in = node._op, numbers(node)
+        role = "output" if is_output and op else "operation" if op else _leaf_role(node)
+        if op is None:
+            stale = False
+        else:
+            stale = not _same(node._data, node._out)
+            for source, number in zip(inputs, went_in, strict=True):
+                if not _same(self.nodes[source].value, number):
+                    self.nodes[source] = self.nodes[source]._replace(stale=True)
+        grad = getattr(node._grad, "_data", node._grad)
+        return TraceNode(
+            len(self.nodes), name, role, op.name if op else None, dict(op.attrs) if op else {},
+            inputs, node._data, went_in, (), "float64", modes.scope_of(node), modes.span_of(node),
+            stale, grad,
+        )  # fmt: skip
+
+    def _constant(self, number: float) -> int:
+        entry = TraceNode(
+            len(self.nodes), names.number_name(number), "constant", None, {}, (), number, (), (),
+            "float64", "", None, False, None,
+        )  # fmt: skip
+        self.nodes.append(entry)
+        return entry.id
+
+    def edge(self, step: Any) -> Edge:
+        node = self.ids[step.node]
+        return Edge(
+            node, step.slot, self.nodes[node].inputs[step.slot], _plain(step.upstream), step.local,
+            _plain(step.contribution), _plain(step.before), _plain(step.after), step.reason,
+        )  # fmt: skip
+
+    def next_visited(self, last: int) -> int:
+        """The id of the node whose turn came after ``last``."""
+        visited = [self.ids[node] for node in reversed(self.order) if node._op is not None]
+        return visited[visited.index(last) + 1] if last in visited else visited[0]
+
+
+def _leaf_role(node: Node) -> str:
+    return "leaf"
+
+
+def _same(x: float, y: float) -> bool:
+    return x == y or (x != x and y != y)

@@ -1,0 +1,165 @@
+"""``backward()`` in one loop: the sweep of ``graph.py``, fused, bit for bit the same numbers.
+
+It keeps each cotangent in a slot of its node instead of a dictionary, asks a row for its slopes
+without a call in between, and looks at nothing else. Whatever is out of the ordinary (a nan, a
+formula that raises, a gradient that is a node, another pass that is running) makes it give up
+before anything is published; the readable sweep then does the work, and says what is wrong.
+A test compares the two on random programs.
+
+Read next: ``graph.py``, whose order and arithmetic this file must keep.
+"""
+
+from __future__ import annotations
+
+from _thread import allocate_lock
+
+from minigrad.errors import GraphCycleError
+from minigrad.graph import NOTHING, UNTOUCHED, Node
+from minigrad.ops.row import FIRST, MANY, ONE, SECOND
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["backward"]
+
+_slots = allocate_lock()  # the scratch slots belong to one pass at a time
+
+# What a scratch slot holds before a gradient arrives. The neutral element lets the first contribution
+# be added like all others; that nothing was added is seen by its identity.
+_OPEN = object()  # the walk is below this node
+_DONE = UNTOUCHED  # all its inputs are in the order
+
+
+def backward(root: Node, seed: float) -> bool:
+    """Run the pass and publish the gradients; False if this is a case for the readable sweep."""
+    if not _slots.acquire(blocking=False):
+        return False
+    order: list[Node] = []
+    stack = [root]
+    try:
+        _fill_order(order, stack)
+        root._scratch = seed
+        try:
+            finished = _pass_gradients(order)
+        except Exception:
+            return False  # the readable sweep says whose formula it was
+        if finished:
+            _publish(order)
+        return finished
+    finally:
+        for node in order:
+            node._scratch = None
+        for node in stack:
+            node._scratch = None
+        _slots.release()
+
+
+def _fill_order(order: list[Node], stack: list[Node]) -> None:
+    """``topological_order`` with marks in the nodes; leaves may stand earlier, they send nothing."""
+    push, pop, finish, opened, done = stack.append, stack.pop, order.append, _OPEN, _DONE
+    while stack:
+        node = stack[-1]
+        if node._scratch is not None:
+            pop()
+            if node._scratch is opened:
+                node._scratch = done
+                finish(node)
+            continue
+        node._scratch = opened
+        op = node._op
+        depth = len(stack)
+        sources: Sequence[Node | None]
+        if op is None:
+            sources = ()
+        elif op.arity == 1:
+            sources = (node._a,)
+        elif op.arity == 2:
+            sources = (node._b, node._a)
+        else:
+            sources = node._a[::-1]
+        for source in sources:
+            if source is None or source._scratch is done:
+                continue
+            if source._scratch is opened:
+                raise GraphCycleError(f"{source!r} is computed from itself, through {node!r}")
+            if source._op is None:
+                source._scratch = done
+                finish(source)
+            else:
+                push(source)
+        if len(stack) == depth:  # nothing to wait for
+            pop()
+            node._scratch = done
+            finish(node)
+
+
+def _pass_gradients(order: list[Node]) -> bool:
+    """The chain rule; afterwards each scratch slot holds the cotangent of its node."""
+    done, one, first, second = _DONE, ONE, FIRST, SECOND
+    for node in reversed(order):
+        upstream = node._scratch
+        op = node._op
+        if upstream is done:  # no consumer was differentiable
+            continue
+        if op is None:
+            if upstream.__class__ is not float:
+                if upstream is not NOTHING:
+                    return False  # complex, or what a learner's formula gave
+            elif upstream - upstream != 0.0:
+                return False  # inf or nan: it came from somewhere above
+            if node._grad is not None and node._grad.__class__ is not float:
+                return False  # a node of an earlier pass
+        elif op.arity == 2:
+            left, right = op.slopes
+            a = node._a
+            if a is not None and left is not None:
+                if left is one:
+                    a._scratch += upstream
+                elif left is second:
+                    a._scratch += upstream * node._y
+                elif left.__class__ is float:
+                    a._scratch += upstream * left
+                else:
+                    a._scratch += upstream * left(node._out, node._x, node._y)
+            b = node._b
+            if b is not None and right is not None:
+                if right is one:
+                    b._scratch += upstream
+                elif right is first:
+                    b._scratch += upstream * node._x
+                elif right.__class__ is float:
+                    b._scratch += upstream * right
+                else:
+                    b._scratch += upstream * right(node._out, node._x, node._y)
+        elif op.arity == 1:
+            slope = op.slopes[0]
+            if slope is not None and slope.__class__ is not float:
+                slope = slope(node._out, node._x)
+            if slope is not None:
+                node._a._scratch += upstream * slope
+        elif op.arity is MANY:
+            for source, local in zip(node._a, op.local_derivatives(node._x), strict=True):
+                if source is not None:
+                    source._scratch += upstream * local
+        else:
+            sendings = op.contributions(upstream, node._out, node._x)
+            for source, sent in zip(node._a, sendings, strict=True):
+                if source is not None and sent is not None:
+                    source._scratch += sent
+    return True
+
+
+def _publish(order: list[Node]) -> None:
+    done = _DONE
+    for node in order:
+        gradient = node._scratch
+        node._scratch = None
+        if gradient is done:
+            continue
+        if gradient is NOTHING:
+            gradient = 0.0
+        if node._op is None and node._grad is not None:
+            gradient = node._grad + gradient
+        node._grad = gradient
+    order.clear()

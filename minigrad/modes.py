@@ -1,0 +1,332 @@
+"""What is in force while code runs: recording, warnings, scopes, sources.
+
+Every mode belongs to one thread and one context (``contextvars``) and is restored on exceptions.
+Reading a context variable at each operation would cost more than the operation, so all modes
+share one module-level counter: while ``special`` is 0, which is nearly always, nobody looks.
+
+A generator that is suspended inside ``with no_grad():`` keeps the block in force for its caller
+until it is closed; that is how Python's contexts work.
+
+Read next: ``graph.py``.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from _thread import allocate_lock
+from contextvars import ContextVar
+from functools import wraps
+from itertools import count
+
+from minigrad import source
+from minigrad.errors import ArgumentTypeError, ArgumentValueError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import CodeType
+    from typing import Any, ParamSpec, Protocol, Self, TypeVar
+
+    P = ParamSpec("P")
+    R = TypeVar("R")
+
+    class Listener(Protocol):
+        """Something that wants to know of every node: a tape, a recorder."""
+
+        def node_made(self, node: Any) -> None: ...
+
+
+__all__ = [
+    "errstate",
+    "listen",
+    "no_grad",
+    "options",
+    "pause_gc",
+    "recording_enabled",
+    "scope",
+]
+
+special = 0  # how many blocks of any kind are open, in any thread
+
+_lock = allocate_lock()
+_followers: list[Callable[[], None]] = []
+_recording: ContextVar[bool] = ContextVar("recording", default=True)
+_errstate: ContextVar[str] = ContextVar("errstate", default="warn")
+_scope: ContextVar[str] = ContextVar("scope", default="")
+_listeners: ContextVar[tuple[Listener, ...]] = ContextVar("listeners", default=())
+
+
+def _count(step: int) -> None:
+    global special
+    with _lock:  # += is not atomic, and a lost update would switch a mode off
+        special += step
+        for changed in _followers:
+            changed()
+
+
+def follow(changed: Callable[[], None]) -> None:
+    """Call ``changed()`` now, and whenever ``special`` or ``new_origin`` gets a new value."""
+    _followers.append(changed)
+    changed()
+
+
+class Block:
+    """A mode that is in force inside ``with``; the base of the blocks below.
+
+    The earlier value is put back when the block ends, also after an exception. One object may be
+    entered several times, nested as well.
+    """
+
+    __slots__ = ("_earlier", "_value", "_variable")
+
+    def __init__(self, variable: ContextVar[Any], value: Any) -> None:
+        self._variable = variable
+        self._value = value
+        self._earlier: list[Any] = []
+
+    def __enter__(self) -> Self:
+        self._earlier.append(self._variable.get())
+        self._variable.set(self._value)
+        _count(+1)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        _count(-1)
+        self._variable.set(self._earlier.pop())
+
+
+class no_grad(Block):  # noqa: N801  (reads as a word, like the function that it can wrap)
+    """Compute without recording: results are leaves. A context manager and a decorator.
+
+    Raises:
+        ArgumentTypeError: when it decorates something that is not a plain function.
+
+    >>> from minigrad import Value
+    >>> x = Value(3.0)
+    >>> with no_grad():
+    ...     y = x * x
+    >>> y.data, y.op is None
+    (9.0, True)
+    """
+
+    __slots__ = ()
+
+    def __init__(self, *misplaced: object) -> None:
+        if misplaced:
+            raise ArgumentTypeError("no_grad takes no argument: write @no_grad() above a function")
+        super().__init__(_recording, False)
+
+    def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
+        """Return ``function`` wrapped so that nothing in it is recorded, at each call anew."""
+        code = getattr(function, "__code__", None)
+        if not callable(function) or (code is not None and code.co_flags & 0x2A0):
+            # generator, coroutine, async generator: the body runs after the call has returned
+            raise ArgumentTypeError(
+                f"no_grad() cannot decorate {function!r}: its body would run outside the block; "
+                f"write `with no_grad():` inside it"
+            )
+
+        @wraps(function)
+        def without_recording(*args: P.args, **kwargs: P.kwargs) -> R:
+            with no_grad():
+                return function(*args, **kwargs)
+
+        return without_recording
+
+
+class errstate(Block):  # noqa: N801
+    """Say what happens when a nan or an infinity arises: ``"warn"``, ``"raise"`` or ``"ignore"``.
+
+    Raises:
+        ArgumentValueError: for another word.
+
+    >>> import minigrad as mg
+    >>> with errstate("ignore"):
+    ...     mg.log(0.0)
+    -inf
+    """
+
+    __slots__ = ()
+
+    def __init__(self, action: str) -> None:
+        if action not in ("warn", "raise", "ignore"):
+            raise ArgumentValueError(
+                f"errstate({action!r}): the action is 'warn', 'raise' or 'ignore'"
+            )
+        super().__init__(_errstate, action)
+
+
+class scope(Block):  # noqa: N801
+    """Name a part of the program; nodes made inside carry the name, nested ones a path.
+
+    >>> import minigrad as mg
+    >>> with scope("layer1"), scope("neuron0"):
+    ...     y = mg.Value(2.0) * 3.0
+    >>> mg.trace(y).nodes[-1].scope
+    'layer1/neuron0'
+    """
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        if not isinstance(name, str) or not name:
+            raise ArgumentTypeError(f"scope({name!r}): the name is a text that is not empty")
+        self._name = name
+        super().__init__(_scope, name)
+
+    def __enter__(self) -> Self:
+        outer = _scope.get()
+        self._value = f"{outer}/{self._name}" if outer else self._name
+        return super().__enter__()
+
+
+class listen(Block):  # noqa: N801
+    """Tell ``listener.node_made(node)`` of every node that is made inside the block."""
+
+    __slots__ = ("_listener",)
+
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
+        super().__init__(_listeners, ())
+
+    def __enter__(self) -> Self:
+        self._value = (*_listeners.get(), self._listener)
+        return super().__enter__()
+
+
+def recording_enabled() -> bool:
+    """Whether operations are recorded here (False inside ``no_grad``)."""
+    return _recording.get()
+
+
+def error_action() -> str:
+    """The word of the innermost ``errstate``."""
+    return _errstate.get()
+
+
+def current_scope() -> str:
+    """The path of scopes that are open here, ``''`` outside all of them."""
+    return _scope.get()
+
+
+def listeners() -> tuple[Listener, ...]:
+    """Who is told of new nodes here."""
+    return _listeners.get()
+
+
+class pause_gc:  # noqa: N801
+    """Pause Python's garbage collector inside the block; a training step gets up to twice as fast.
+
+    Safe because first-order graphs hold no reference cycles: they are freed by reference counts.
+
+    >>> import gc
+    >>> with pause_gc():
+    ...     gc.isenabled()
+    False
+    """
+
+    __slots__ = ("_earlier",)
+
+    def __init__(self) -> None:
+        self._earlier: list[bool] = []
+
+    def __enter__(self) -> Self:
+        self._earlier.append(gc.isenabled())
+        gc.disable()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._earlier.pop():
+            gc.enable()
+
+
+def _interactive() -> bool:
+    """Whether somebody is typing: the interactive interpreter, ``python -i``, or IPython."""
+    return (
+        hasattr(sys, "ps1")
+        or bool(sys.flags.interactive)
+        or getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)() is not None
+    )
+
+
+class Options:
+    """Settings of the whole process, as attributes of ``mg.options``.
+
+    Attributes:
+        sources: Whether nodes remember the expression that made them. On in interactive sessions,
+            off in scripts; costs about 0.2 microseconds a node.
+    """
+
+    __slots__ = ("_sources",)
+
+    def __init__(self) -> None:
+        self.sources = _interactive()
+
+    @property
+    def sources(self) -> bool:
+        return self._sources
+
+    @sources.setter
+    def sources(self, on: bool) -> None:
+        global new_origin
+        if not isinstance(on, bool):
+            raise ArgumentTypeError(f"options.sources = {on!r}: it is True or False")
+        self._sources = on
+        new_origin = _serial_and_place if on else _next_serial
+        _count(0)
+
+    def __repr__(self) -> str:
+        return f"options(sources={self._sources})"
+
+
+_next_serial = count().__next__
+
+
+def _serial_and_place() -> tuple[int, CodeType, int]:
+    frame = source.learner_frame(2)
+    return _next_serial(), frame.f_code, frame.f_lasti
+
+
+new_origin: Callable[[], Any]  # what a new node gets as its origin: a serial number, or more
+options = Options()
+
+
+def enter(node: Any) -> None:
+    """Apply the modes of this context to a node that was just made (while ``special`` is not 0)."""
+    if not _recording.get():
+        node._op = node._a = node._b = node._x = node._y = node._out = None
+        return
+    path = _scope.get()
+    if path:
+        origin = node._origin
+        serial, code, offset = (origin, None, 0) if origin.__class__ is int else origin
+        node._origin = (serial, code, offset, path)
+    for listener in _listeners.get():
+        listener.node_made(node)
+
+
+def serial_of(node: Any) -> int:
+    """The place of a node among all nodes of this process, in the order of making."""
+    origin = node._origin
+    return origin if origin.__class__ is int else origin[0]  # type: ignore[no-any-return]
+
+
+def scope_of(node: Any) -> str:
+    """The scope in which a node was made."""
+    origin = node._origin
+    return origin[3] if origin.__class__ is not int and len(origin) == 4 else ""
+
+
+def span_of(node: Any) -> source.Span | None:
+    """The expression that made a node, if it was recorded."""
+    origin = node._origin
+    if origin.__class__ is int or origin[1] is None:
+        return None
+    return source.span(origin[1], origin[2])
+
+
+def made_at(node: Any) -> str:
+    """``' (made at train.py:12)'``, or nothing if that was not recorded."""
+    where = span_of(node)
+    return f" (made at {source.place(where)})" if where else ""

@@ -1,0 +1,139 @@
+"""The operators of ``Value``: every one a row of the table, recorded in the shortest way.
+
+``a * b`` computes ``x * y`` on floats and makes the node. It is the hot path of the engine, so the
+node is made here by hand, in the words of ``Value._record``: a call in between would cost a fifth of
+the operation. ``complete(Value)`` hangs the operators and methods on the class.
+
+Read next: ``ops/core.py``, the rows.
+"""
+
+from __future__ import annotations
+
+from minigrad import modes, ops
+from minigrad.ops.evaluate import as_number, compute, refuse
+from minigrad.ops.floats import FLOATS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from minigrad.ops.core import Op
+
+__all__ = ["complete"]
+
+_NEVER = (str, bytes, complex, list, tuple, dict, set, type(None))  # have no operators with nodes
+
+_new_origin: Callable[[], Any]
+_enter: Callable[[Any], None] | None
+
+
+def _follow_modes() -> None:
+    """Keep what the hot path asks of ``modes`` in two globals of this module."""
+    global _new_origin, _enter
+    _new_origin = modes.new_origin
+    _enter = modes.enter if modes.special else None
+
+
+modes.follow(_follow_modes)
+
+
+def complete(kind: type) -> None:
+    """Give ``kind`` (the class ``Value``) its operators and methods, one for each row."""
+    for name in ("add", "sub", "mul", "div", "floordiv", "mod", "pow"):
+        word = "truediv" if name == "div" else name
+        op = ops.OPS[name]
+        setattr(kind, f"__{word}__", _binary(kind, op))
+        setattr(kind, f"__r{word}__", _binary(kind, op, reflected=True))
+    for name, function in ops.FUNCTIONS.items():
+        if function.op.public:
+            method = _unary(kind, function) if function.op.arity == 1 else function
+            setattr(kind, name, method)
+    kind.__neg__, kind.__abs__ = kind.neg, kind.abs  # type: ignore[attr-defined]
+    add = kind.__radd__  # type: ignore[attr-defined]
+
+    def add_to(self: Any, other: Any) -> Any:
+        """``other + self``; the 0 that builtin ``sum`` starts with adds nothing."""
+        return self if other.__class__ is int and other == 0 else add(self, other)
+
+    kind.__radd__ = add_to  # type: ignore[attr-defined]
+
+
+def _unary(kind: type, function: Callable[..., Any]) -> Callable[[Any], Any]:
+    """The method of a function of one input."""
+    op: Op = function.op  # type: ignore[attr-defined]
+    forward, new = op.forward, kind.__new__
+
+    def method(self: Any) -> Any:
+        x = self._data
+        try:
+            out = forward(FLOATS, x)
+            if out - out != 0.0:  # inf or nan
+                out = compute(op, (x,))
+        except (ArithmeticError, ValueError):
+            out = compute(op, (x,))
+        node = new(kind)
+        node._data = node._out = out
+        node._grad = node._scratch = node.name = node._b = node._y = None
+        node._op = op
+        node._a = self
+        node._x = x
+        node._origin = _new_origin()
+        if _enter is not None:
+            _enter(node)
+        return node
+
+    method.__name__, method.__doc__ = op.name, function.__doc__
+    return method
+
+
+def _binary(kind: type, op: Op, reflected: bool = False) -> Callable[[Any, Any], Any]:
+    """The operator of a row of two inputs; ``reflected`` for a number on the left."""
+    forward, new = op.forward, kind.__new__
+
+    def operator(self: Any, other: Any) -> Any:
+        a, x = self, self._data
+        if other.__class__ is kind:
+            b, y = other, other._data
+        else:
+            b = None
+            if other.__class__ is float:
+                y = other
+            elif other.__class__ is int:
+                y = as_number(other)
+            else:
+                b, y = _other(kind, op, other)
+                if y is None:
+                    return NotImplemented
+            if reflected:
+                a, b, x, y = b, a, y, x
+        try:
+            out = forward(FLOATS, x, y)
+            if out - out != 0.0:  # inf or nan
+                out = compute(op, (x, y))
+        except (ArithmeticError, ValueError):
+            out = compute(op, (x, y))
+        node = new(kind)
+        node._data = node._out = out
+        node._grad = node._scratch = node.name = None
+        node._op = op
+        node._a = a
+        node._b = b
+        node._x = x
+        node._y = y
+        node._origin = _new_origin()
+        if _enter is not None:
+            _enter(node)
+        return node
+
+    return operator
+
+
+def _other(kind: type, op: Op, x: Any) -> tuple[Any, float | None]:
+    """The other operand; without a number if its class may know itself what to do with a node."""
+    if isinstance(x, kind):
+        return x._operand()  # type: ignore[attr-defined, no-any-return]
+    number = as_number(x)
+    if number is None and isinstance(x, _NEVER):
+        raise refuse(x, op.name)
+    return None, number

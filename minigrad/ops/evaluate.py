@@ -1,0 +1,196 @@
+"""Evaluating a row on numbers, and choosing who evaluates it on anything else.
+
+A formula is run on plain floats first. Only when that raises, or leaves the finite floats, is it
+run again by the rules of IEEE 754 (``floats.py``); a nan or an infinity that arises is reported
+here, where it arises, and not along the chain.
+
+Nodes, symbols and IEEE floats evaluate rows in their own way: a class that wants to has a method
+``_apply(op, xs)`` and a rank in ``_rank``; among the arguments, the highest rank decides.
+
+Read next: ``core.py``, the rows.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from math import inf, isfinite
+
+from minigrad import modes, source
+from minigrad.errors import ArgumentTypeError, NumericalError, NumericalWarning
+from minigrad.ops.floats import FLOATS, IEEE, IEEEFloat
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from minigrad.ops.core import Op
+
+__all__ = ["apply", "as_number", "check_product", "compute", "derivative", "public_function"]
+
+_LEAVES_FLOATS = (ArithmeticError, ValueError)  # what ``math`` and float arithmetic raise
+
+
+def as_number(x: Any) -> float | None:
+    """Return ``x`` as a float, or None if it is not a number that this module knows.
+
+    Python's and NumPy's real scalars, ``Fraction`` and ``Decimal`` are numbers; text, complex
+    numbers, sequences and arrays are not.
+    """
+    kind = type(x)
+    if kind is float:
+        return x  # type: ignore[no-any-return]
+    if kind is IEEEFloat or hasattr(kind, "_apply"):
+        return None
+    if not hasattr(kind, "__float__") or hasattr(kind, "__len__"):
+        return None
+    if getattr(getattr(x, "dtype", None), "kind", "f") not in "biuf":
+        return None
+    try:
+        return float(x)
+    except OverflowError:  # an integer beyond the floats
+        return inf if x > 0 else -inf
+
+
+def refuse(x: Any, what: str) -> ArgumentTypeError:
+    """The error for an argument that is no number, with what to write instead."""
+    if isinstance(x, list | tuple):
+        fix = "stack_values(...) joins Values, Tensor(...) holds an array of numbers"
+    elif isinstance(x, str):
+        fix = "convert the text with float(...)"
+    elif x is None:
+        fix = "is a `return` missing?"
+    elif isinstance(x, complex) or getattr(getattr(x, "dtype", None), "kind", "") == "c":
+        fix = "complex numbers are not differentiated; use .real and .imag"
+    elif hasattr(x, "shape"):
+        fix = "take one number with .item(), or use Tensor(...)"
+    else:
+        fix = "a real number is needed"
+    shown = repr(x)
+    return ArgumentTypeError(
+        f"{what}: {shown if len(shown) <= 40 else shown[:39] + '…'} is a {type(x).__name__}; {fix}"
+    )
+
+
+def compute(op: Op, xs: tuple[float, ...]) -> float:
+    """The value of ``op`` on floats, by IEEE rules where plain Python has none; reports it."""
+    try:
+        out = op.forward(FLOATS, *xs)
+    except _LEAVES_FLOATS:
+        out = None
+    if type(out) is not float:
+        out = _as_float(out)
+        if out is None:
+            out = float(op.forward(IEEE, *map(IEEEFloat, xs)))
+    if not isfinite(out) and all(map(isfinite, xs)):
+        outside = op.domain is not None and not op.domain(*xs)
+        _report(f"{op.describe(xs)} is {out!r}" + ", outside its domain" * outside)
+    return out
+
+
+def derivative(op: Op, i: int, out: float, xs: tuple[float, ...]) -> float:
+    """The local derivative ∂out/∂xᵢ on floats, by IEEE rules where plain Python has none."""
+    slope = op.slopes[i]
+    if not callable(slope):
+        return 0.0 if slope is None else slope
+    try:
+        local = slope(out, *xs)
+        if type(local) is float:
+            return local
+    except _LEAVES_FLOATS:
+        local = None
+    local = _as_float(local)
+    return float(slope(IEEEFloat(out), *map(IEEEFloat, xs))) if local is None else local
+
+
+def _as_float(x: Any) -> float | None:
+    """``x`` as a float if a formula may give it (an int, a NumPy scalar); None if complex."""
+    return float(x) if isinstance(x, IEEEFloat) else as_number(x)
+
+
+def check_product(
+    op: Op, i: int, out: float, xs: tuple[float, ...], upstream: float, local: float
+) -> None:
+    """Report a contribution that is not finite, if it arises here."""
+    if isfinite(upstream * local) or not isfinite(out):
+        return  # nothing wrong, or reported when the value was computed
+    where = f"in backward, {op.describe(xs)}"
+    if isfinite(upstream) and not isfinite(local):
+        _report(f"{where}: the derivative with respect to input {i} is {local!r}")
+    elif isfinite(upstream) or local == 0.0:
+        _report(f"{where}: upstream {upstream!r} × local {local!r} is {upstream * local!r}")
+
+
+def _report(text: str) -> None:
+    action = modes.error_action()
+    if action == "raise":
+        frame = source.learner_frame()
+        file = frame.f_code.co_filename.replace("\\", "/").rsplit("/", 1)[-1]
+        raise NumericalError(f"{text} ({file}:{frame.f_lineno})")
+    if action == "warn":
+        source.warn(NumericalWarning, text)
+
+
+def apply(op: Op, xs: tuple[Any, ...]) -> Any:
+    """Evaluate ``op`` in the mode that the arguments ask for: numbers compute, nodes record."""
+    kinds = set(map(type, xs))
+    chosen, rank = None, -1
+    for kind in kinds:
+        if getattr(kind, "_rank", -1) > rank:
+            chosen, rank = kind, kind._rank
+    if chosen is not None:
+        return chosen._apply(op, xs, kinds)
+    numbers = []
+    for x in xs:
+        number = as_number(x)
+        if number is None:
+            raise refuse(x, op.name)
+        numbers.append(number)
+    if source.is_ours(sys._getframe(2)):  # our own formulas meet infinities on purpose
+        with modes.errstate("ignore"):
+            return compute(op, tuple(numbers))
+    return compute(op, tuple(numbers))
+
+
+def public_function(op: Op) -> Callable[..., Any]:
+    """The function that a learner calls: ``mg.sin``. It knows its row as ``.op``."""
+    forward = op.forward
+
+    def unary(x: Any) -> Any:
+        if x.__class__ is float:
+            try:
+                out = forward(FLOATS, x)
+                if out.__class__ is float and out - out == 0.0:
+                    return out
+            except _LEAVES_FLOATS:
+                pass
+        return apply(op, (x,))
+
+    def binary(x: Any, y: Any) -> Any:
+        if x.__class__ is float and y.__class__ is float:
+            try:
+                out = forward(FLOATS, x, y)
+                if out.__class__ is float and out - out == 0.0:
+                    return out
+            except _LEAVES_FLOATS:
+                pass
+        return apply(op, (x, y))
+
+    def general(*xs: Any, **attrs: Any) -> Any:
+        return apply(*op.arrange(xs, attrs))
+
+    function: Any
+    if op.attrs or op.arity > 2:
+        function = general
+        function.__wrapped__ = partial(forward, FLOATS)  # the signature, for help()
+    else:
+        function = unary if op.arity == 1 else binary
+        names = op.parameters  # the row's own names for x and y: atan2(y, x)
+        code = function.__code__
+        function.__code__ = code.replace(co_varnames=names + code.co_varnames[len(names) :])
+    function.__name__ = function.__qualname__ = op.name
+    function.__module__ = "minigrad"
+    function.__doc__ = op.sentence  # ``reference.py`` writes the whole of it
+    function.op = op
+    return function  # type: ignore[no-any-return]

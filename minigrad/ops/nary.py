@@ -1,0 +1,130 @@
+"""Sums of many terms as one node: ``mg.sum(values)`` and ``mg.dot(ws, xs)``.
+
+A neuron is one ``dot`` node instead of a chain of products and sums. The value is that of the
+chain to the last bit: terms are added from left to right.
+
+Read next: ``../value.py``.
+"""
+
+from __future__ import annotations
+
+from minigrad.errors import ArgumentTypeError, ArgumentValueError
+from minigrad.ops.core import Op
+from minigrad.ops.evaluate import apply
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+__all__ = ["dot", "sum"]
+
+
+class Sum(Op):
+    """x₁ + x₂ + …: passes the gradient on to every term."""
+
+    __slots__ = ()
+
+    def local_derivatives(self, xs: Sequence[Any]) -> Sequence[Any]:
+        """∂out/∂xᵢ for every i at once."""
+        return (1.0,) * len(xs)
+
+    def local_derivative(self, i: int, out: Any, xs: Sequence[Any]) -> Any:
+        return self.local_derivatives(xs)[i]
+
+
+class Dot(Sum):
+    """w₁·x₁ + w₂·x₂ + …; the inputs are all w, then all x: each gets the gradient times its partner."""
+
+    __slots__ = ()
+
+    def local_derivatives(self, xs: Sequence[Any]) -> Sequence[Any]:
+        half = len(xs) // 2
+        return (*xs[half:], *xs[:half])
+
+
+def _add_up(m: Any, *xs: Any) -> Any:
+    total = xs[0]
+    for x in xs[1:]:
+        total = total + x
+    return total
+
+
+def _add_products(m: Any, *xs: Any) -> Any:
+    half = len(xs) // 2
+    total = xs[0] * xs[half]
+    for w, x in zip(xs[1:half], xs[half + 1 :], strict=True):
+        total = total + w * x
+    return total
+
+
+# fmt: off
+_SUM = Sum("sum", _add_up, [],
+    latex=r"\sum", sentence="Sum of any number of terms as one node.", example=([1.0, 2.0, 3.0], 6.0)).register()
+_DOT = Dot("dot", _add_products, [],
+    sentence="Dot product Σ wᵢ·xᵢ as one node: a neuron without its bias.", example=([1.0, 2.0], [3.0, 4.0], 11.0)).register()
+# fmt: on
+
+
+def sum(values: Iterable[Any]) -> Any:
+    """Sum of ``values`` as one node, added from left to right; 0.0 for none.
+
+    Args:
+        values: Numbers and nodes. No unit of its own.
+
+    Raises:
+        ArgumentTypeError: if ``values`` is no sequence, or a term is no number.
+
+    Derivative: 1 for every term.
+
+    >>> from minigrad import Value
+    >>> x = Value(2.0)
+    >>> y = sum([x, x, 5.0])
+    >>> y.backward()
+    >>> y.data, x.grad
+    (9.0, 2.0)
+    """
+    terms = tuple(_sequence(values, "sum"))
+    return apply(_SUM, terms) if terms else 0.0
+
+
+def dot(ws: Iterable[Any], xs: Iterable[Any]) -> Any:
+    """Dot product Σ wᵢ·xᵢ as one node; 0.0 for empty sequences.
+
+    Args:
+        ws: Numbers and nodes, n of them.
+        xs: Numbers and nodes, n of them.
+
+    Raises:
+        ArgumentTypeError: if one of them is no sequence, or a term is no number.
+        ArgumentValueError: if their lengths differ.
+
+    Derivative: ∂/∂wᵢ = xᵢ and ∂/∂xᵢ = wᵢ.
+
+    >>> from minigrad import Value
+    >>> w = [Value(1.0), Value(-2.0)]
+    >>> y = dot(w, [3.0, 4.0])
+    >>> y.backward()
+    >>> y.data, w[0].grad, w[1].grad
+    (-5.0, 3.0, 4.0)
+    """
+    left, right = _sequence(ws, "dot"), _sequence(xs, "dot")
+    if len(left) != len(right):
+        raise ArgumentValueError(
+            f"dot: {len(left)} and {len(right)} terms cannot be paired; the lengths must be equal"
+        )
+    return apply(_DOT, (*left, *right)) if left else 0.0
+
+
+sum.op, dot.op = _SUM, _DOT  # type: ignore[attr-defined]
+
+
+def _sequence(values: Iterable[Any], what: str) -> Sequence[Any]:
+    if isinstance(values, tuple | list):
+        return values
+    try:
+        return tuple(values)
+    except TypeError:
+        raise ArgumentTypeError(
+            f"{what} takes a sequence such as [a, b, c], not {type(values).__name__}"
+        ) from None

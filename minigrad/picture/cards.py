@@ -1,0 +1,186 @@
+"""What is written on a card, and how large the card must be for it.
+
+Text is measured by a table of the widest common sans-serif font, so it fits in every font that a
+browser may choose; text outside the table is fitted by the browser itself (`Text.fitted`).
+
+Read next: `minigrad.picture.layout`, which places the cards; `minigrad.picture.svg`, which draws.
+"""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import NamedTuple
+from unicodedata import east_asian_width, normalize
+
+from minigrad.formatting import clip_text, short, visible
+from minigrad.picture.diagram import Card, Edge
+
+__all__ = ["Face", "Row", "Text", "edge_words", "face_of", "text_width"]
+
+NAME_SIZE, TEXT_SIZE, SMALL_SIZE = 13, 12, 10.5
+ROW_HEIGHT = 17
+PADDING = 10
+NAME_COLUMNS = 22
+OP_COLUMNS = 14
+
+
+class Text(NamedTuple):
+    """A piece of text that fits in `width` pixels.
+
+    Attributes:
+        text: What is written, shortened and without control characters.
+        width: Pixels it may take.
+        fitted: Whether the browser must be told the width because the glyphs are not known.
+    """
+
+    text: str
+    width: int
+    fitted: bool = False
+
+
+class Row(NamedTuple):
+    """One line of a card: a quiet word on the left and a number on the right, or one text."""
+
+    label: str
+    text: Text
+    tone: str
+
+
+class Face(NamedTuple):
+    """Everything a card shows, and its size in pixels."""
+
+    name: Text
+    symbol: Text
+    rows: tuple[Row, ...]
+    width: int
+    height: int
+
+
+class Word(NamedTuple):
+    """One part of the label of an edge, in the colour of `tone`."""
+
+    text: str
+    tone: str
+
+
+def face_of(card: Card, show: tuple[str, ...], inputs: int = 0, pitch: int = 0) -> Face:
+    """The face of a card.
+
+    Args:
+        card: What to show.
+        show: Which numbers: "value", "gradient".
+        inputs: How many edges enter, each of which needs room on the side of the card.
+        pitch: Room that each entering edge needs.
+
+    >>> face_of(Card(0, "a", value=2.0), ("value", "gradient")).rows[0].text.text
+    '2'
+    """
+    if card.role == "box":
+        symbol = _text(clip_text(visible(card.symbol), OP_COLUMNS), TEXT_SIZE + 1)
+        side = max(34, symbol.width + 20)
+        return Face(_text("", NAME_SIZE), symbol, (), _even(side), 34)
+    name = visible(card.name)
+    symbol = _text(clip_text(visible(card.symbol), OP_COLUMNS), TEXT_SIZE)
+    if card.role == "constant" and card.op is None and not card.flags:
+        number = short(card.value) if "value" in show or not name else ""
+        words = name if not number else number if name in ("", number) else f"{name} = {number}"
+        pill = _text(clip_text(words, NAME_COLUMNS), TEXT_SIZE)
+        return Face(pill, symbol, (), _even(max(30, pill.width + 22)), 26)
+
+    heading = _text(clip_text(name, NAME_COLUMNS), NAME_SIZE, bold=True)
+    rows = tuple(_rows(card, show))
+    badge = symbol.width + 20 if symbol.text else 0
+    across = [heading.width + badge]
+    across += [_LABEL_WIDTH[row.label] + row.text.width for row in rows]
+    width = max(72, max(across) + 2 * PADDING + (4 if card.role == "leaf" else 0))
+    height = max(16 + ROW_HEIGHT * (1 + len(rows)), inputs * pitch + 10)
+    height += 6 if card.role == "fold" else 0  # the edges of the cards behind it
+    return Face(heading, symbol, rows, _even(width), _even(height))
+
+
+def _rows(card: Card, show: tuple[str, ...]) -> list[Row]:
+    rows = []
+    if card.role == "fold":
+        kinds = [*card.hides[:3], *([f"and {len(card.hides) - 3} more kinds"]
+                                    if len(card.hides) > 3 else [])]  # fmt: skip
+        rows += [Row("", _text(clip_text(visible(kind), 26), TEXT_SIZE), "quiet")
+                 for kind in kinds]  # fmt: skip
+    if card.shape:
+        rows.append(Row("shape", _text(clip_text(str(card.shape), 18), TEXT_SIZE), "quiet"))
+    if "value" in show and card.has_value:
+        rows.append(Row("value", _text(short(card.value), TEXT_SIZE), "value"))
+    if "gradient" in show and card.has_gradient:
+        rows.append(Row("grad", _text(short(card.gradient), TEXT_SIZE), "gradient"))
+    for flag, remark in zip(card.flags, card.remarks, strict=True):
+        tone = "warning" if flag in card.warnings else "quiet"
+        rows.append(Row("", _text(clip_text(visible(remark), 22), TEXT_SIZE), tone))
+    return rows
+
+
+def edge_words(edge: Edge, show: tuple[str, ...]) -> tuple[Word, ...]:
+    """The label of an edge: its slot where the order matters, and what `show` asks for.
+
+    >>> words = edge_words(Edge(0, 1, 0, "top", 0.5, 2.0), ("local", "contribution"))
+    >>> [word.text for word in words]
+    ['top', '×0.5', '→ 2']
+    """
+    words = [Word(edge.slot_name, "quiet")] if edge.slot_name else []
+    if edge.uses > 1:
+        words.append(Word(f"{edge.uses} edges", "quiet"))
+        return tuple(words)
+    if "local" in show and edge.local is not None:
+        words.append(Word(f"×{short(edge.local)}", "local"))
+    if "contribution" in show and edge.contribution is not None:
+        words.append(Word(f"→ {short(edge.contribution)}", "gradient"))
+    return tuple(words)
+
+
+def text_width(text: str, size: float, *, bold: bool = False) -> float:
+    """Pixels the text takes in the widest common sans-serif font.
+
+    >>> text_width("il", 10) < text_width("mw", 10) < text_width("损失", 10)
+    True
+    """
+    return sum(map(_EMS.__getitem__, text)) * size * (1.1 if bold else 1.0)
+
+
+def _text(text: str, size: float, *, bold: bool = False) -> Text:
+    fitted = not text.isascii() and any(map(_is_surprising, text))
+    return Text(text, ceil(text_width(text, size, bold=bold)), fitted)
+
+
+def _is_surprising(character: str) -> bool:
+    """Whether the glyph may be wider than the table says: neither European nor East Asian."""
+    if character <= "\u052f" or "\u2000" <= character <= "\u2bff":  # letters; signs, arrows
+        return False
+    return character not in _EMS and east_asian_width(character) not in "WF"
+
+
+def _even(size: float) -> int:
+    """The next even number: its half is whole, so the lines of a card are sharp."""
+    return 2 * -int(-size // 2)
+
+
+class _Widths(dict[str, float]):
+    """Widths of characters in units of the font size; guesses, generously, what it has not."""
+
+    def __missing__(self, character: str) -> float:
+        if east_asian_width(character) in "WF":
+            return 1.3 if character >= "\U0001f000" else 1.05
+        letter = normalize("NFD", character)[0]  # ü is as wide as u
+        return self.get(letter, 0.85)
+
+
+_EMS = _Widths()
+for _ems, _characters in (
+    (0.30, "ijl"), (0.34, " ,.'|"), (0.40, "I:;!fr-()[]t/\\`"), (0.44, "₀₁₂₃₄₅₆₇₈₉⁰¹²³"),
+    (0.51, '_"sczxJ?*vyk'), (0.55, "^"), (0.62, "aeghnopqdbuL$"), (0.64, "0123456789FTEPSYZ{}"),
+    (0.70, "XVCBRKAU"), (0.79, "NHDGOQ&"), (0.84, "w+=<>~#×÷−·…→ΣM"), (1.0, "mW%@"),
+    (0.80, "αβγδεθλμπρστφωʸ"),
+):  # fmt: skip
+    for _character in _characters:
+        _EMS[_character] = _ems
+
+_LABEL_WIDTH = {"": 0} | {
+    label: ceil(text_width(label, TEXT_SIZE)) + 14 for label in ("shape", "value", "grad")
+}

@@ -1,0 +1,300 @@
+"""What is to be drawn, as plain data: cards and the edges between them.
+
+A `Diagram` holds numbers and text only. It knows no engine and no pixels, so one diagram can become
+an SVG, a page, a terminal tree or DOT text, and a test can write one by hand. `diagram_from` makes
+it from the record of a run; `separate_operations` gives operations boxes of their own.
+
+Read next: `minigrad.picture.fold` (fewer cards), `minigrad.picture.cards` (what a card says).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite
+from typing import NamedTuple, Protocol
+
+from minigrad.formatting import exact, short
+
+__all__ = ["Card", "Diagram", "Edge", "diagram_from", "separate_operations"]
+
+SYMBOLS = {
+    "add": "+", "sub": "−", "mul": "×", "div": "÷", "neg": "−", "pow": "**", "mod": "%",
+    "floordiv": "//", "matmul": "@", "sum": "Σ", "less": "<", "less_equal": "≤", "greater": ">",
+    "equal": "==",
+}  # fmt: skip
+"""The sign that stands on a card for an operation; others are called by their name."""
+
+_FIRST_SECOND, _TOP_BOTTOM = ("first", "second"), ("top", "bottom")
+SLOT_NAMES: dict[str, tuple[str, ...]] = {
+    "sub": _FIRST_SECOND, "less": _FIRST_SECOND, "less_equal": _FIRST_SECOND,
+    "greater": _FIRST_SECOND, "matmul": _FIRST_SECOND,
+    "div": _TOP_BOTTOM, "mod": _TOP_BOTTOM, "floordiv": _TOP_BOTTOM,
+    "pow": ("base", "exponent"), "atan2": ("y", "x"), "where": ("if", "then", "else"),
+    "clip": ("x", "low", "high"),
+}  # fmt: skip
+"""What each input is called, for the operations where exchanging two inputs changes the result."""
+
+
+class Card(NamedTuple):
+    """One node of the picture.
+
+    Attributes:
+        id: Number of the node, unique in its diagram.
+        name: What the learner calls it; may be empty.
+        op: Name of the operation that made it, or ``None`` for a leaf.
+        role: leaf, parameter, constant, operation or output; "box" for a separate operation and
+            "fold" for a card that stands for several nodes.
+        value: The number it holds.
+        gradient: Derivative of the output with respect to it; ``None`` before any pass.
+        flags: Remarks: the warnings "not finite" and "stale", others such as "recorded branch".
+        shape: Axes of an array, ``()`` for a number.
+        hides: For a fold: what is hidden, for example ``("998 add", "999 leaves")``.
+    """
+
+    id: int
+    name: str
+    op: str | None = None
+    role: str = "leaf"
+    value: float | None = None
+    gradient: float | None = None
+    flags: tuple[str, ...] = ()
+    shape: tuple[int, ...] = ()
+    hides: tuple[str, ...] = ()
+
+    @property
+    def symbol(self) -> str:
+        """The sign of its operation, the name where it has no sign, or nothing.
+
+        >>> Card(0, "e", "mul").symbol, Card(1, "y", "tanh").symbol, Card(2, "a").symbol
+        ('×', 'tanh', '')
+        """
+        return "" if self.op is None else SYMBOLS.get(self.op, self.op)
+
+    @property
+    def has_value(self) -> bool:
+        """Whether it stands for one number; a box and a fold with several exits do not."""
+        return self.role != "box" and (self.role != "fold" or self.value is not None)
+
+    @property
+    def has_gradient(self) -> bool:
+        """Whether it can have a gradient."""
+        return self.role != "constant" and self.has_value
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Its flags, warnings with an exclamation mark."""
+        return tuple(f"! {flag}" if flag in self.warnings else flag for flag in self.flags)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Those of its flags that say the numbers cannot be trusted."""
+        return tuple(flag for flag in self.flags if flag.startswith(("not finite", "stale")))
+
+    @property
+    def label(self) -> str:
+        """What to call it: its name, the number of a constant, or its id."""
+        return self.name or (short(self.value) if self.role == "constant" else f"node {self.id}")
+
+    def full_text(self) -> str:
+        """Everything the card knows, with exact numbers: shown on hover and read aloud.
+
+        >>> print(Card(3, "e", "mul", "operation", -6.0, 1.0).full_text())
+        e
+        operation mul
+        value -6.0
+        gradient 1.0
+        """
+        lines = [self.label]
+        if self.op is not None:
+            lines.append(f"{'output of' if self.role == 'output' else 'operation'} {self.op}")
+        elif self.role != "fold":
+            lines.append(self.role)
+        lines += [f"hides {what}" for what in self.hides]
+        if self.shape:
+            lines.append(f"shape {self.shape}")
+        if self.has_value:
+            lines.append(f"value {exact(self.value)}")
+        if self.has_gradient:
+            known = self.gradient is not None
+            lines.append(f"gradient {exact(self.gradient) if known else 'not computed'}")
+        return "\n".join([*lines, *self.flags])
+
+
+class Edge(NamedTuple):
+    """One use of a node as an input: ``x * x`` has two edges from x.
+
+    Attributes:
+        source: Id of the input.
+        target: Id of the node computed from it.
+        slot: Position among the inputs of the target, from 0.
+        slot_name: What that position is called where the order matters ("top", "exponent").
+        local: Local derivative of the target with respect to this input.
+        contribution: What this edge adds to the gradient of the source.
+        reason: Why nothing flows back along it, where nothing does.
+        uses: How many uses this line stands for; more than one only at a fold.
+    """
+
+    source: int
+    target: int
+    slot: int = 0
+    slot_name: str = ""
+    local: float | None = None
+    contribution: float | None = None
+    reason: str | None = None
+    uses: int = 1
+
+
+class Diagram(NamedTuple):
+    """Cards in creation order, and the edges between them in the order of their targets.
+
+    Attributes:
+        cards: One per node.
+        edges: One per use of a node.
+        outputs: Ids of the nodes the picture is about.
+        title: A line of text above the picture, or nothing.
+    """
+
+    cards: tuple[Card, ...]
+    edges: tuple[Edge, ...]
+    outputs: tuple[int, ...]
+    title: str = ""
+
+    def summary(self) -> str:
+        """One sentence for those who cannot see the picture.
+
+        >>> x, y = Card(0, "x", value=3.0), Card(1, "y", "square", "output", 9.0, 1.0)
+        >>> Diagram((x, y), (Edge(0, 1),), (1,)).summary()
+        'Computation graph with 2 nodes and 1 edge. Output y = 9.0. Input x = 3.0.'
+        """
+        by_id = {card.id: card for card in self.cards}
+        heads = [by_id[id] for id in self.outputs if id in by_id]
+        leaves = [card for card in self.cards if card.role in ("leaf", "parameter")]
+        edges = sum(edge.uses for edge in self.edges)
+        parts = [f"Computation graph with {_many(len(self.cards), 'node')} and "
+                 f"{_many(edges, 'edge')}."]  # fmt: skip
+        if self.title:
+            parts.insert(0, self.title + ".")
+        parts += [f"Output {card.label} = {exact(card.value)}." for card in heads]
+        for card in leaves[:6]:
+            known = "" if card.gradient is None else f", gradient {exact(card.gradient)}"
+            parts.append(f"Input {card.label} = {exact(card.value)}{known}.")
+        if len(leaves) > 6:
+            parts.append(f"And {_many(len(leaves) - 6, 'more input')}.")
+        return " ".join(parts)
+
+
+class TraceNode(Protocol):
+    """What `diagram_from` reads of a recorded node."""
+
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def role(self) -> str: ...
+    @property
+    def op(self) -> str | None: ...
+    @property
+    def inputs(self) -> Sequence[int]: ...
+    @property
+    def value(self) -> float: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+
+
+class TraceEdge(Protocol):
+    """What `diagram_from` reads of a recorded edge."""
+
+    @property
+    def node(self) -> int: ...
+    @property
+    def slot(self) -> int: ...
+    @property
+    def local(self) -> float | None: ...
+    @property
+    def contribution(self) -> float | None: ...
+    @property
+    def reason(self) -> str | None: ...
+
+
+def diagram_from(
+    nodes: Iterable[TraceNode],
+    outputs: Sequence[int],
+    gradients: Mapping[int, float | None],
+    edges: Iterable[TraceEdge],
+    *,
+    flags: Mapping[int, Sequence[str]] | None = None,
+    title: str = "",
+) -> Diagram:
+    """The diagram of a recorded run.
+
+    Args:
+        nodes: The recorded nodes, inputs before what is computed from them.
+        outputs: Ids of the nodes the picture is about.
+        gradients: Gradient of each node by id; a node that is missing has none.
+        edges: Local derivative and contribution of each (node, slot) that a pass went through.
+        flags: Extra warnings by node id, for example ``{3: ["stale"]}``.
+        title: A line of text above the picture.
+
+    Returns:
+        One card per node and one edge per slot, in the order given.
+    """
+    flags = flags or {}
+    passed = {(edge.node, edge.slot): edge for edge in edges}
+    nodes = tuple(nodes)
+    known = {node.id for node in nodes}
+    heads = frozenset(outputs)
+    cards: list[Card] = []
+    lines: list[Edge] = []
+    for node in nodes:
+        gradient = gradients.get(node.id)
+        notes = tuple(flags.get(node.id, ()))
+        if not (_is_finite(node.value) and _is_finite(gradient)):
+            notes = ("not finite", *notes)
+        role = "output" if node.id in heads else node.role
+        cards.append(Card(node.id, node.name, node.op, role, node.value, gradient, notes,
+                          tuple(node.shape or ())))  # fmt: skip
+        slot_names = SLOT_NAMES.get(node.op or "", ())
+        for slot, source in enumerate(node.inputs):
+            if source not in known:
+                continue
+            name = slot_names[slot] if slot < len(slot_names) else ""
+            line = passed.get((node.id, slot))
+            if line is None:
+                lines.append(Edge(source, node.id, slot, name))
+            else:
+                lines.append(Edge(source, node.id, slot, name,
+                                  line.local, line.contribution, line.reason))  # fmt: skip
+    return Diagram(tuple(cards), tuple(lines), tuple(outputs), title)
+
+
+def separate_operations(diagram: Diagram) -> Diagram:
+    """The two-box form of the lectures: every operation is a box of its own before its result.
+
+    >>> x, y = Card(0, "x", value=3.0), Card(1, "y", "square", "output", 9.0)
+    >>> two = separate_operations(Diagram((x, y), (Edge(0, 1),), (1,)))
+    >>> [card.role for card in two.cards], [(edge.source, edge.target) for edge in two.edges]
+    (['leaf', 'box', 'output'], [(0, 2), (2, 1)])
+    """
+    next_id = 1 + max((card.id for card in diagram.cards), default=-1)
+    box_of: dict[int, int] = {}
+    cards: list[Card] = []
+    results: list[Edge] = []
+    for card in diagram.cards:
+        if card.op is not None and card.role != "fold":
+            box_of[card.id] = next_id
+            cards.append(Card(next_id, "", card.op, "box"))
+            results.append(Edge(next_id, card.id))
+            card = card._replace(op=None)
+            next_id += 1
+        cards.append(card)
+    moved = [edge._replace(target=box_of.get(edge.target, edge.target)) for edge in diagram.edges]
+    return diagram._replace(cards=tuple(cards), edges=(*moved, *results))
+
+
+def _is_finite(number: object) -> bool:
+    return not isinstance(number, float) or isfinite(number)
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,155 @@
+"""`Drawing`: one picture that shows itself in a notebook, a terminal and a file.
+
+A drawing holds a diagram, that is numbers and text: no nodes of the engine, so keeping a picture
+keeps no graph alive. Each form is written when it is asked for.
+
+Read next: `minigrad.picture.diagram`, what a drawing holds; `minigrad.picture.svg`, how it looks.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from itertools import count
+from pathlib import Path
+
+from minigrad.errors import PictureError
+from minigrad.picture.diagram import Diagram, separate_operations
+from minigrad.picture.dot import to_dot
+from minigrad.picture.fold import fold
+from minigrad.picture.html import to_fragment, to_page
+from minigrad.picture.svg import DIRECTIONS, to_svg
+from minigrad.picture.text import to_text
+from minigrad.picture.themes import THEMES
+
+__all__ = ["Drawing"]
+
+OPS = ("merged", "separate")
+SHOW = ("value", "gradient", "local", "contribution")
+_outputs = count(1)  # tells the notebook outputs of one process apart
+
+
+class Drawing:
+    """A picture of a computation graph.
+
+    Args:
+        diagram: What to draw.
+        ops: "merged": the operation is part of its result's card; "separate": a box of its own.
+        direction: "LR", from left to right, or "TB", from top to bottom.
+        theme: "light", "dark" or "print".
+        show: What to write: of "value", "gradient" (on cards), "local", "contribution" (on edges).
+        max_nodes: Fold what is repeated until at most so many cards are left; ``None``: never.
+
+    Raises:
+        PictureError: If an option has a value that does not exist; the message lists what does.
+    """
+
+    __slots__ = ("diagram", "direction", "show", "theme")
+
+    def __init__(
+        self,
+        diagram: Diagram,
+        *,
+        ops: str = "merged",
+        direction: str = "LR",
+        theme: str = "light",
+        show: Sequence[str] = ("value", "gradient"),
+        max_nodes: int | None = 150,
+    ) -> None:
+        _check("ops", ops, OPS)
+        _check("direction", direction, DIRECTIONS)
+        _check("theme", theme, tuple(THEMES))
+        self.show = (show,) if isinstance(show, str) else tuple(show)
+        for part in self.show:
+            _check("show", part, SHOW)
+        if max_nodes is not None and max_nodes < 1:
+            raise PictureError(f"max_nodes={max_nodes}: give a positive number, or None for all.")
+        small = fold(diagram, max_nodes)
+        self.diagram = separate_operations(small) if ops == "separate" else small
+        self.direction, self.theme = direction, theme
+
+    @property
+    def svg(self) -> str:
+        """The picture as SVG; the same bytes in every process."""
+        return self._svg("")
+
+    @property
+    def html(self) -> str:
+        """The picture as a page of its own, with a table of the same numbers."""
+        return to_page(self.diagram, self.svg, self.theme)
+
+    @property
+    def dot(self) -> str:
+        """The picture in the DOT language of Graphviz."""
+        return to_dot(self.diagram, direction=self.direction, theme=self.theme, show=self.show)
+
+    def __str__(self) -> str:
+        """The picture as a tree of text."""
+        return to_text(self.diagram, show=self.show)
+
+    def __repr__(self) -> str:
+        cards, edges = len(self.diagram.cards), len(self.diagram.edges)
+        return f"<Drawing of {cards} cards and {edges} edges>"
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the picture to a file; its ending says in which form.
+
+        An existing file is replaced, and only when the new one is complete.
+
+        Args:
+            path: Ends in .svg, .html, .txt or .dot.
+
+        Returns:
+            The path that was written.
+
+        Raises:
+            PictureError: If the ending is unknown or the file cannot be written.
+        """
+        path = Path(path)
+        writers: dict[str, Callable[[], str]] = {
+            ".svg": lambda: self.svg,
+            ".html": lambda: self.html,
+            ".txt": lambda: str(self) + "\n",
+            ".dot": lambda: self.dot,
+        }
+        writer = writers.get(path.suffix.lower())
+        if writer is None:
+            ending = f"the ending {path.suffix!r}" if path.suffix else "no ending"
+            raise PictureError(
+                f"cannot save {str(path)!r}: it has {ending}; a picture can be saved as "
+                f"{', '.join(writers)}."
+            )
+        _write(path, writer())
+        return path
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        """What a notebook shows. No ``image/svg+xml``: an untrusted notebook would hide it."""
+        fragment = to_fragment(self.diagram, self._svg(f"mg{next(_outputs)}-"))
+        return {"text/html": fragment, "text/plain": str(self)}
+
+    def _svg(self, prefix: str) -> str:
+        return to_svg(self.diagram, direction=self.direction, theme=self.theme, show=self.show,
+                      prefix=prefix)  # fmt: skip
+
+
+def _check(option: str, given: str, known: Sequence[str]) -> None:
+    if given not in known:
+        raise PictureError(f"{option}={given!r} is not known; there is "
+                           f"{', '.join(map(repr, known))}.")  # fmt: skip
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a neighbour first and rename it, so that nobody ever finds half a file."""
+    if path.is_dir():
+        raise PictureError(f"cannot save {str(path)!r}: it is a folder.")
+    if not path.parent.is_dir():
+        raise PictureError(
+            f"cannot save {str(path)!r}: there is no folder {str(path.parent)!r}; make it first."
+        )
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+        os.replace(temporary, path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise PictureError(f"cannot save {str(path)!r}: {error.strerror or error}.") from error

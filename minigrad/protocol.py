@@ -1,0 +1,152 @@
+"""A node as a Python number: comparing, converting, copying, pickling, and NumPy's questions.
+
+Nothing here computes a gradient. What leaves the graph says so (``DetachedWarning``), what cannot
+work says what to write instead.
+
+Read next: ``value.py``, which adds data, operators and ``backward()``.
+"""
+
+from __future__ import annotations
+
+from minigrad import source
+from minigrad.errors import (
+    ArgumentTypeError, ComparisonWarning, DetachedWarning, PicklingError,
+)  # fmt: skip
+from minigrad.graph import Node, topological_order
+from minigrad.ops import ufuncs
+from minigrad.ops.evaluate import as_number, refuse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn, Self
+
+__all__ = ["NumberProtocol", "to_float"]
+
+
+def to_float(x: Any, what: str) -> float:
+    """``x`` as a float.
+
+    Raises:
+        ArgumentTypeError: if it is no real number; the message starts with ``what``.
+    """
+    if isinstance(x, Node):
+        raise ArgumentTypeError(f"{what}: {x!r} is a node; use it as it is, or take its .data")
+    number = as_number(x)
+    if number is None:
+        raise refuse(x, what)
+    return number
+
+
+class NumberProtocol(Node):
+    """What Python and NumPy may ask of a number that is a node."""
+
+    __slots__ = ()
+
+    def item(self) -> float:
+        """The number as a float, without a warning."""
+        return self._data  # type: ignore[no-any-return]
+
+    # -- comparing: bools, so that `if` works; mg.less and mg.equal stay on the graph ------------
+
+    def __lt__(self, other: Any) -> bool:
+        return NotImplemented if (number := _number_of(other)) is None else self._data < number
+
+    def __le__(self, other: Any) -> bool:
+        return NotImplemented if (number := _number_of(other)) is None else self._data <= number
+
+    def __gt__(self, other: Any) -> bool:
+        return NotImplemented if (number := _number_of(other)) is None else self._data > number
+
+    def __ge__(self, other: Any) -> bool:
+        return NotImplemented if (number := _number_of(other)) is None else self._data >= number
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Node):
+            return self is other
+        if as_number(other) is None:
+            return NotImplemented
+        source.warn(
+            ComparisonWarning,
+            f"== asks whether two nodes are the same object, so this is False; to compare numbers "
+            f"write x.data == {other!r}, or mg.equal(x, {other!r}) for a node",
+        )
+        return False
+
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> bool:
+        return self._data != 0.0  # type: ignore[no-any-return]
+
+    # -- leaving the graph -----------------------------------------------------------------------
+
+    def __float__(self) -> float:
+        source.warn(
+            DetachedWarning,
+            "a node became a plain number, through which no gradient flows; write .item() if that "
+            "is meant, or mg.sin(x) in place of math.sin(x)",
+        )
+        return self._data  # type: ignore[no-any-return]
+
+    def __int__(self) -> int:
+        return int(float(self))
+
+    def __round__(self, digits: int | None = None) -> float:
+        return round(float(self), digits)
+
+    def __index__(self) -> int:
+        raise ArgumentTypeError(f"{self!r} cannot be an index; int(v) can, and leaves the graph")
+
+    def __format__(self, spec: str) -> str:
+        return format(self._data, spec) if spec else repr(self)
+
+    def __repr__(self) -> str:
+        name = f"name={self.name!r}, " if self.name is not None else ""
+        grad = "·" if self._grad is None else repr(getattr(self._grad, "_data", self._grad))
+        return f"{type(self).__name__}({self._data!r}, {name}grad={grad})"
+
+    # -- copies ----------------------------------------------------------------------------------
+
+    def __copy__(self) -> Self:
+        twin = type(self)(self._data, self.name)
+        twin._op, twin._a, twin._b = self._op, self._a, self._b
+        twin._x, twin._y, twin._out = self._x, self._y, self._out
+        twin._grad = self._grad
+        return twin
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        for node in topological_order(self):  # no recursion: a graph may be deep
+            if id(node) not in memo:
+                twin = memo[id(node)] = node.__copy__()  # type: ignore[attr-defined]
+                twin._a, twin._b = _copied(node._a, memo), _copied(node._b, memo)
+        return memo[id(self)]  # type: ignore[no-any-return]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._op is not None or isinstance(self._grad, Node):
+            raise PicklingError(f"{self!r} cannot be pickled with its history: detach() it first")
+        return _restore, (type(self), self._data, self.name, self._grad)
+
+    # -- NumPy -----------------------------------------------------------------------------------
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *xs: Any, **options: Any) -> Any:
+        return ufuncs.answer(ufunc.__name__, method, xs, options)
+
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        raise ArgumentTypeError(
+            "an array of Values would lose their gradients; stack_values([...]) joins them"
+        )
+
+
+def _number_of(x: Any) -> float | None:
+    return x._data if isinstance(x, NumberProtocol) else as_number(x)
+
+
+def _restore(kind: type[NumberProtocol], data: float, name: str | None, grad: float | None) -> Any:
+    node = kind(data, name)
+    node._grad = grad
+    return node
+
+
+def _copied(source: Any, memo: dict[int, Any]) -> Any:
+    if isinstance(source, tuple):
+        return tuple(_copied(part, memo) for part in source)
+    return None if source is None else memo[id(source)]

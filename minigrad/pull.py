@@ -1,0 +1,65 @@
+"""What a node sends to its inputs: the two ways in which ``sweep`` asks for it.
+
+``pull`` gives numbers, those that the node recorded; ``pull_graph`` gives nodes, so that the
+gradient can be differentiated again. Both ask the same row.
+
+Read next: ``ops/core.py``, ``Op.pull``.
+"""
+
+from __future__ import annotations
+
+from minigrad import modes
+from minigrad.errors import MinigradError, OperationError, StaleError
+from minigrad.graph import Node, numbers, sources
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+__all__ = ["pull", "pull_graph"]
+
+
+def pull(node: Node, upstream: Any) -> Sequence[tuple[Any, Any, str]]:
+    """The edges of ``node`` in numbers.
+
+    Raises:
+        OperationError: if a formula raises; names the operation, its numbers and its line.
+    """
+    return _ask(node, upstream, node._out, numbers(node))
+
+
+def pull_graph(node: Node, upstream: Any) -> Sequence[tuple[Any, Any, str]]:
+    """The edges of ``node`` as nodes.
+
+    Raises:
+        OperationError: if a formula raises.
+        StaleError: if a number changed since it was used, so that the node shows another one.
+    """
+    xs = [
+        number if source is None else _fresh(source, number, node)
+        for source, number in zip(sources(node), numbers(node), strict=True)
+    ]
+    return _ask(node, upstream, _fresh(node, node._out, node), xs)
+
+
+def _fresh(source: Node, number: Any, node: Node) -> Node:
+    if source._data is number or source._data == number:
+        return source
+    raise StaleError(
+        f"{source!r} was {number!r} when {node!r} was computed, so this graph cannot be "
+        f"differentiated as nodes; compute it again after changing .data"
+    )
+
+
+def _ask(node: Node, upstream: Any, out: Any, xs: Sequence[Any]) -> Sequence[tuple[Any, Any, str]]:
+    op: Any = node._op
+    try:
+        return op.pull(upstream, out, xs, sources(node))  # type: ignore[no-any-return]
+    except MinigradError:
+        raise
+    except Exception as error:
+        raise OperationError(
+            f"the derivative of {op.describe(numbers(node))} raised {type(error).__name__}: "
+            f"{error}{modes.made_at(node)}"
+        ) from error

@@ -1,0 +1,168 @@
+"""``Value``: the scalar engine. Numbers that remember, operators that record, ``backward()``.
+
+An operation computes with plain floats and makes a node that holds its row, its inputs and the
+numbers that went in. ``backward()`` is the sweep of ``graph.py`` over these nodes.
+
+Read next: ``ops/scalar.py`` for the other operations, ``fast.py`` for the same sweep in one loop.
+"""
+
+from __future__ import annotations
+
+from minigrad import fast, hooks, modes, operators
+from minigrad.errors import ArgumentTypeError, GradientError
+from minigrad.graph import NOTHING, Node, sweep, topological_order
+from minigrad.ops.evaluate import compute
+from minigrad.protocol import NumberProtocol, to_float
+from minigrad.pull import pull, pull_graph
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from minigrad.ops.core import Op
+
+__all__ = ["Constant", "Value"]
+
+
+class Value(NumberProtocol):
+    """A real number that can be differentiated.
+
+    Args:
+        data: An int, float, bool, ``Fraction``, ``Decimal`` or NumPy scalar; stored as a float.
+        name: What pictures and explanations call it.
+
+    Raises:
+        ArgumentTypeError: for text, None, complex numbers, lists, arrays and nodes.
+
+    >>> a, b = Value(2.0, name="a"), Value(-3.0, name="b")
+    >>> y = a * b + a
+    >>> y.backward()
+    >>> a.grad, b.grad
+    (-2.0, 2.0)
+    """
+
+    __slots__ = ()
+    _rank = 1  # among the arguments of an operation, the highest rank decides who records it
+
+    def __init__(self, data: Any, name: str | None = None, **unknown: Any) -> None:
+        if unknown or not (name is None or isinstance(name, str)):
+            word = next(iter(unknown), "name")
+            raise ArgumentTypeError(f"Value(…, {word}=…): the arguments are data and name='a text'")
+        self._data = to_float(data, "Value(…)")
+        self.name = name
+        self._op = self._a = self._b = self._x = self._y = self._out = None
+        self._grad = self._scratch = None
+        self._origin = modes.new_origin()
+
+    @property
+    def data(self) -> float:
+        """The number. A new one changes no graph that was recorded with the old one."""
+        return self._data  # type: ignore[no-any-return]
+
+    @data.setter
+    def data(self, data: Any) -> None:
+        self._data = to_float(data, ".data")
+
+    @property
+    def grad(self) -> Any:
+        """∂output/∂self of the last pass; at a leaf, summed over all passes; None before any."""
+        return self._grad
+
+    @grad.setter
+    def grad(self, grad: Any) -> None:
+        self._grad = grad if grad is None or isinstance(grad, Value) else to_float(grad, ".grad")
+
+    def zero_grad(self) -> None:
+        """Set ``.grad`` to None."""
+        self._grad = None
+
+    def detach(self) -> Value:
+        """A leaf with the same number and no history."""
+        return Value(self._data)
+
+    def backward(self, seed: Any = None, create_graph: bool = False) -> None:
+        """Compute the gradient of this node with respect to every node it depends on.
+
+        Writes ``.grad``: at leaves it is added to what is there, at inner nodes it replaces it.
+        An exception leaves every ``.grad`` as it was.
+
+        Args:
+            seed: ∂output/∂self at the start, 1.0 by default.
+            create_graph: Make the gradients nodes, which can be differentiated again.
+
+        Raises:
+            OperationError: when a formula of an operation raises.
+            StaleError: with ``create_graph``, when a number of the graph changed since.
+            GradientError: when a leaf holds a node gradient of an earlier pass.
+        """
+        if seed is None:
+            seed = 1.0
+        elif not (create_graph and isinstance(seed, Value)):
+            seed = to_float(seed, "backward(seed=…)")
+        if not create_graph and fast.backward(self, seed):
+            return
+        order = topological_order(self)
+        cotangents = {self: seed}
+        for _step in sweep(order, cotangents, pull_graph if create_graph else pull):
+            pass
+        _publish(order, cotangents, create_graph)
+
+    @staticmethod
+    def _apply(op: Op, xs: Sequence[Any], kinds: set[type]) -> Value:
+        """Compute and record an operation (``operators.py`` has a shorter way for ``a * b``)."""
+        if kinds == {Value}:
+            nodes, numbers = tuple(xs), tuple([x._data for x in xs])
+        elif kinds == {Value, float}:
+            nodes = tuple([x if x.__class__ is Value else None for x in xs])
+            numbers = tuple([x if x.__class__ is float else x._data for x in xs])
+        else:
+            pairs = [x._operand() if isinstance(x, Value) else (None, to_float(x, op.name)) for x in xs]
+            nodes, numbers = zip(*pairs, strict=True)
+        node = Value(compute(op, numbers))
+        node._op, node._out = op, node._data
+        if op.arity > 2:
+            node._a, node._x = nodes, numbers
+        else:
+            node._a, node._b = (*nodes, None)[:2]
+            node._x, node._y = (*numbers, None)[:2]
+        if modes.special:
+            modes.enter(node)
+        return node
+
+    def _operand(self) -> tuple[Value | None, float]:
+        """The node and the number that a record keeps of this one."""
+        return self, self._data
+
+
+class Constant(Value):
+    """A plain number of an expression, as ``inputs`` shows it; it takes part in no gradient."""
+
+    __slots__ = ()
+
+    def _operand(self) -> tuple[Value | None, float]:
+        return None, self._data
+
+
+def _publish(order: Sequence[Node], cotangents: dict[Node, Any], as_nodes: bool) -> None:
+    """Write the gradients of a pass that has come to its end."""
+    gradients = []
+    for node in order:
+        gradient = cotangents.get(node)
+        if gradient is None:
+            continue
+        if gradient is NOTHING:
+            gradient = 0.0
+        if as_nodes and not isinstance(gradient, Node):
+            gradient = Value(gradient)
+        if node._op is None and node._grad is not None:
+            if isinstance(node._grad, Node) and not as_nodes:
+                raise GradientError(f"{node!r}: .grad is a node of an earlier pass; zero_grad() it")
+            gradient = node._grad + gradient
+        gradients.append((node, gradient))
+    for node, gradient in gradients:
+        node._grad = gradient
+
+
+operators.complete(Value)
+hooks.constant = Constant

@@ -1,0 +1,1 @@
+"""Speed and memory of minigrad beside micrograd: ``python -m tests.benchmarks --help``."""

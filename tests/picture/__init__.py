@@ -1,0 +1,1 @@
+"""Tests of the pictures; `fakes` has the graphs they draw."""

@@ -1,0 +1,167 @@
+"""Laws of the layout: nothing overlaps, nothing is touched, and the picture stays small."""
+
+from __future__ import annotations
+
+import random
+from itertools import combinations, pairwise
+from time import perf_counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from minigrad.picture.diagram import Diagram
+from minigrad.picture.layout import Box, Layout, Route, arrange
+from minigrad.picture.layout.positions import _pool
+from minigrad.picture.layout.ranks import assign_ranks, topological_order
+
+from . import fakes
+
+Edges = list[tuple[int, int]]
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> tuple[list[tuple[int, int]], Edges]:
+    """Sizes and edges of an acyclic graph: repeated edges, loose nodes, several parts."""
+    count = draw(st.integers(0, 24))
+    sizes = draw(st.lists(st.tuples(st.integers(20, 160), st.integers(20, 90)),
+                          min_size=count, max_size=count))  # fmt: skip
+    edges = []
+    for target in range(1, count):
+        sources = draw(st.lists(st.integers(0, target - 1), max_size=4))
+        edges += [(source, target) for source in sources]
+    return sizes, edges
+
+
+def points(line: Route) -> list[tuple[float, float]]:
+    """The line as many points."""
+    at, found = line.start, [(float(line.start[0]), float(line.start[1]))]
+    for piece in line.pieces:
+        nodes: list[tuple[float, float]] = [at, *piece]
+        for step in range(1, 17):
+            t = step / 16
+            level: list[tuple[float, float]] = nodes
+            while len(level) > 1:  # de Casteljau
+                level = [(p[0] + t * (q[0] - p[0]), p[1] + t * (q[1] - p[1]))
+                         for p, q in pairwise(level)]  # fmt: skip
+            found.append(level[0])
+        at = piece[-1]
+    return found
+
+
+def overlap(one: Box, other: Box) -> bool:
+    return (
+        one.x < other.x + other.width and other.x < one.x + one.width
+        and one.y < other.y + other.height and other.y < one.y + one.height
+    )  # fmt: skip
+
+
+def check(layout: Layout, edges: Edges) -> None:
+    """No two boxes overlap, no line touches a box that is not its end, all is inside."""
+    for one, other in combinations(layout.boxes, 2):
+        assert not overlap(one, other)
+    for box in layout.boxes:
+        assert box.x >= 0
+        assert box.x + box.width <= layout.width + 1
+        assert box.y >= 0
+        assert box.y + box.height <= layout.height + 1
+    for (source, target), line in zip(edges, layout.routes, strict=True):
+        for x, y in points(line):
+            for number, box in enumerate(layout.boxes):
+                if number not in (source, target):
+                    inside = box.x < x < box.x + box.width and box.y < y < box.y + box.height
+                    assert not inside, (source, target, number)
+
+
+@given(graphs(), st.sampled_from(("LR", "TB")), st.booleans(), st.sampled_from((0, 37)))
+def test_no_overlap_and_no_line_through_a_box(
+    graph: tuple[list[tuple[int, int]], Edges], direction: str, stretch: bool, lane: int
+) -> None:
+    sizes, edges = graph
+    layout = arrange(
+        sizes, edges, direction=direction, stretch=[stretch] * len(sizes), lanes=[lane] * len(edges)
+    )
+    check(layout, edges)
+
+
+def test_lines_of_a_long_loop_share_trunks_and_touch_nothing() -> None:
+    edges = [(0, 1)]
+    for node in range(2, 60):
+        edges += [(node - 1, node), (0, node)]
+    check(arrange([(60, 40)] * 60, edges), edges)
+
+
+@given(graphs())
+def test_ranks_lead_from_inputs_to_consumers(graph: tuple[list[tuple[int, int]], Edges]) -> None:
+    sizes, edges = graph
+    inputs, consumers = neighbours(len(sizes), edges)
+    rank = assign_ranks(inputs, consumers)
+    assert all(rank[source] < rank[target] for source, target in edges)
+    assert sorted(set(rank)) == list(range(len(set(rank))))
+
+
+def test_a_cycle_is_an_error() -> None:
+    with pytest.raises(ValueError, match="cycle"):
+        topological_order([[1], [0]], [[1], [0]])
+
+
+def test_repeated_edges_are_two_lines() -> None:
+    layout = arrange([(40, 40), (40, 40)], [(0, 1), (0, 1)])
+    first, second = layout.routes
+    assert first.start != second.start
+    assert first.end != second.end
+
+
+@given(st.lists(st.floats(-100, 100), min_size=1, max_size=12))
+def test_pooled_positions_keep_gaps_and_the_mean(wished: list[float]) -> None:
+    fitted = _pool(wished, [1.0] * len(wished), [5.0] * (len(wished) - 1))
+    steps = [b - a for a, b in pairwise(fitted)]
+    assert all(step >= 5 - 1e-9 for step in steps)
+    assert sum(fitted) == pytest.approx(sum(wished))
+
+
+def neighbours(count: int, edges: Edges) -> tuple[list[list[int]], list[list[int]]]:
+    inputs: list[list[int]] = [[] for _ in range(count)]
+    consumers: list[list[int]] = [[] for _ in range(count)]
+    for source, target in edges:
+        inputs[target].append(source)
+        consumers[source].append(target)
+    return inputs, consumers
+
+
+def crossings(diagram: Diagram) -> int:
+    edges = [(edge.source, edge.target) for edge in diagram.edges]
+    return arrange([(90, 60)] * len(diagram.cards), edges).crossings
+
+
+@pytest.mark.parametrize(
+    ("diagram", "most"),
+    [
+        (fakes.diamond(), 0),
+        (fakes.neuron(), 0),
+        (fakes.softmax(), 2),
+        (fakes.mlp(3, 4, 4, 1), 38),
+        (fakes.mlp(3, 6, 6, 1), 150),
+        (fakes.mlp(2, 16, 16, 1), 2950),
+    ],
+)
+def test_crossings_stay_few(diagram: Diagram, most: int) -> None:
+    assert crossings(diagram) <= most
+
+
+@pytest.mark.parametrize("length", [1000])
+def test_long_loops_are_laid_out_in_time(length: int) -> None:
+    edges = [(0, 1)]
+    for node in range(2, length):
+        edges += [(node - 1, node), (0, node)]
+    started = perf_counter()
+    layout = arrange([(60, 40)] * length, edges)
+    assert layout.crossings == 0
+    assert perf_counter() - started < 10  # a second on an idle machine
+
+
+def test_the_same_graph_gives_the_same_layout() -> None:
+    rng = random.Random(1)
+    edges = [(rng.randrange(target), target) for target in range(1, 80) for _ in range(2)]
+    sizes = [(rng.randrange(40, 120), 60) for _ in range(80)]
+    assert arrange(sizes, edges) == arrange(list(sizes), list(edges))

@@ -1,0 +1,78 @@
+"""The page in a browser: the picture comes to life and the keyboard finds every node.
+
+Skipped where there is no Chromium.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from minigrad.picture import Drawing
+
+from . import fakes
+
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or ""
+pytestmark = pytest.mark.skipif(not BROWSER, reason="no Chromium")
+
+PROBE = """
+<pre id="found"></pre>
+<script>
+addEventListener("load", () => {
+  const found = {};
+  const boxes = [...document.querySelectorAll(".minigrad-picture")];
+  const roots = boxes.map((box) => box.querySelector("div").shadowRoot);
+  found.nodes = roots.map((root) => root.querySelectorAll(".mg-node").length);
+  found.hidden = boxes.map((box) => box.querySelector("img").hidden);
+  found.attacked = Boolean(window.attacked);
+  const root = roots[0], nodes = [...root.querySelectorAll(".mg-node")];
+  const stops = nodes.filter((node) => node.getAttribute("tabindex") === "0");
+  found.stops = stops.length;
+  stops[0].focus();
+  found.walk = ["ArrowLeft", "ArrowLeft", "ArrowRight", "Home", "End"].map((key) => {
+    root.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+    return root.activeElement.dataset.node;
+  });
+  found.near = [...root.querySelectorAll(".mg-edge.mg-near")].length;
+  found.says = root.querySelector(".says").textContent;
+  document.getElementById("found").textContent = JSON.stringify(found);
+});
+</script>
+"""
+
+
+def visit(page: str, folder: Path) -> Any:
+    """What the probe finds on a page."""
+    path = folder / "page.html"
+    path.write_text(page + PROBE, encoding="utf-8")
+    command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom",
+               f"--user-data-dir={folder / 'profile'}", path.as_uri()]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, timeout=120, check=True)
+    (found,) = re.findall(r'<pre id="found">(.*?)</pre>', done.stdout.decode(), re.S)
+    return json.loads(found.replace("&amp;", "&").replace("&gt;", ">").replace("&lt;", "<"))
+
+
+def test_the_picture_comes_to_life_and_the_keyboard_finds_its_way(tmp_path: Path) -> None:
+    found = visit(Drawing(fakes.diamond()).html, tmp_path)
+    assert found["nodes"] == [3]
+    assert found["hidden"] == [True]
+    assert found["stops"] == 1  # one stop for Tab, arrows from there
+    assert found["walk"] == ["1", "0", "1", "0", "2"]
+    assert found["near"] == 2
+    assert found["says"] == "y, output of add, value 12.0, gradient 1.0"
+
+
+def test_copies_of_an_output_work_side_by_side_and_names_stay_inert(tmp_path: Path) -> None:
+    attack = "<img src=x onerror=attacked=1><script>attacked=1</script>"
+    diamond = Drawing(fakes.diamond())._repr_mimebundle_()["text/html"]
+    hostile = Drawing(fakes.named(attack, *fakes.HOSTILE))._repr_mimebundle_()["text/html"]
+    found = visit(f"<!DOCTYPE html><meta charset=utf-8>{diamond}{diamond}{hostile}", tmp_path)
+    assert found["nodes"] == [3, 3, len(fakes.HOSTILE) + 2]
+    assert found["hidden"] == [True, True, True]
+    assert not found["attacked"]
