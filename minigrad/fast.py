@@ -14,7 +14,8 @@ from __future__ import annotations
 from _thread import allocate_lock
 
 from minigrad.errors import GraphCycleError
-from minigrad.graph import NOTHING, UNTOUCHED, Node
+from minigrad.graph import Node
+from minigrad.nothing import NOTHING, UNTOUCHED
 from minigrad.ops.row import FIRST, MANY, ONE, SECOND
 
 TYPE_CHECKING = False

@@ -11,6 +11,8 @@ Read next: ``ops/core.py``, the derivatives; then ``value.py``, the numbers.
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 from minigrad import hooks
 from minigrad.errors import GraphCycleError
 
@@ -19,32 +21,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
-    from minigrad.ops.core import Op
+    from minigrad.ops.row import Op
 
-__all__ = [
-    "NOTHING", "UNTOUCHED", "Node", "Step", "numbers", "sources", "sweep", "topological_order",
-]  # fmt: skip
+__all__ = ["Node", "Step", "numbers", "sources", "sweep", "topological_order"]
 
-
-class Nothing:
-    """What ``where`` sends to the branch not taken: less than 0.0, for 0.0 times inf is nan."""
-
-    __slots__ = ()
-
-    def __add__(self, total: Any) -> Any:
-        return self if total is UNTOUCHED else total
-
-    __radd__ = __add__
-
-    def __mul__(self, other: Any) -> Nothing:
-        return self
-
-    def __repr__(self) -> str:
-        return "NOTHING"
-
-
-NOTHING = Nothing()
-UNTOUCHED = float("-0.0")  # a total to which nothing was added yet: -0.0 + x is x, to the sign of 0
+# One edge of a pass: upstream × local = contribution, and the total of ``input``, before → after.
+# When ``reason`` is not empty, the edge carried no gradient, and it says why.
+Step = namedtuple("Step", "node slot input upstream local contribution before after reason")
 
 
 class Node:
@@ -144,23 +127,6 @@ def topological_order(*outputs: Node) -> list[Node]:
                 if source is not None and source not in done:
                     stack.append(source)
     return order
-
-
-class Step:
-    """One edge of a pass: ``upstream × local = contribution``, and the total ``before → after``.
-
-    When ``reason`` is not empty, the edge carried no gradient, and it says why.
-    """
-
-    __slots__ = (
-        "after", "before", "contribution", "input", "local", "node", "reason", "slot", "upstream",
-    )  # fmt: skip
-
-    def __init__(self, *parts: Any) -> None:
-        (
-            self.node, self.slot, self.input, self.upstream, self.local, self.contribution,
-            self.before, self.after, self.reason,
-        ) = parts  # fmt: skip
 
 
 def sweep(

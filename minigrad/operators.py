@@ -1,8 +1,8 @@
 """The operators of ``Value``: every one a row of the table, recorded in the shortest way.
 
 ``a * b`` computes ``x * y`` on floats and makes the node. It is the hot path of the engine, so the
-node is made here by hand, in the words of ``Value._record``: a call in between would cost a fifth of
-the operation. ``complete(Value)`` hangs the operators and methods on the class.
+node is made here by hand, in the words of ``record``: a call in between would cost a fifth of the
+operation. ``complete(Value)`` hangs the operators and methods on the class.
 
 Read next: ``ops/core.py``, the rows.
 """
@@ -15,10 +15,10 @@ from minigrad.ops.floats import FLOATS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
-    from minigrad.ops.core import Op
+    from minigrad.ops.row import Op
 
 __all__ = ["complete"]
 
@@ -50,6 +50,7 @@ def complete(kind: type) -> None:
             method = _unary(kind, function) if function.op.arity == 1 else function
             setattr(kind, name, method)
     kind.__neg__, kind.__abs__ = kind.neg, kind.abs  # type: ignore[attr-defined]
+    kind._apply = _recorder(kind)  # type: ignore[attr-defined]
     add = kind.__radd__  # type: ignore[attr-defined]
 
     def add_to(self: Any, other: Any) -> Any:
@@ -57,6 +58,35 @@ def complete(kind: type) -> None:
         return self if other.__class__ is int and other == 0 else add(self, other)
 
     kind.__radd__ = add_to  # type: ignore[attr-defined]
+
+
+def _recorder(kind: type) -> Callable[..., Any]:
+    """The function that records any operation of the table on any arguments."""
+
+    def record(op: Op, xs: Sequence[Any], kinds: set[type]) -> Any:
+        if kinds == {kind}:
+            nodes, numbers = tuple(xs), tuple([x._data for x in xs])
+        elif kinds == {kind, float}:
+            nodes = tuple([None if x.__class__ is float else x for x in xs])
+            numbers = tuple([x if x.__class__ is float else x._data for x in xs])
+        else:
+            nodes, numbers = zip(*[_required(kind, op, x) for x in xs], strict=True)
+        node = kind.__new__(kind)
+        node._data = node._out = compute(op, numbers)
+        node._grad = node._scratch = node.name = None
+        node._op = op
+        if op.arity > 2:
+            node._a, node._x = nodes, numbers
+            node._b = node._y = None
+        else:
+            node._a, node._b = (*nodes, None)[:2]
+            node._x, node._y = (*numbers, None)[:2]
+        node._origin = _new_origin()
+        if _enter is not None:
+            _enter(node)
+        return node
+
+    return staticmethod(record)
 
 
 def _unary(kind: type, function: Callable[..., Any]) -> Callable[[Any], Any]:
@@ -137,3 +167,10 @@ def _other(kind: type, op: Op, x: Any) -> tuple[Any, float | None]:
     if number is None and isinstance(x, _NEVER):
         raise refuse(x, op.name)
     return None, number
+
+
+def _required(kind: type, op: Op, x: Any) -> tuple[Any, float]:
+    node, number = _other(kind, op, x)
+    if number is None:
+        raise refuse(x, op.name)
+    return node, number

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any, NoReturn
 
-    from minigrad.ops.core import Op
+    from minigrad.ops.row import Op
 
 __all__ = ["Symbol", "derivative_formula", "formula"]
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from minigrad import fast, hooks, modes, operators
 from minigrad.errors import ArgumentTypeError, GradientError
-from minigrad.graph import NOTHING, Node, sweep, topological_order
-from minigrad.ops.evaluate import compute
+from minigrad.graph import Node, sweep, topological_order
+from minigrad.nothing import NOTHING
 from minigrad.protocol import NumberProtocol, to_float
 from minigrad.pull import pull, pull_graph
 
@@ -19,8 +19,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
-
-    from minigrad.ops.core import Op
 
 __all__ = ["Constant", "Value"]
 
@@ -107,28 +105,6 @@ class Value(NumberProtocol):
         for _step in sweep(order, cotangents, pull_graph if create_graph else pull):
             pass
         _publish(order, cotangents, create_graph)
-
-    @staticmethod
-    def _apply(op: Op, xs: Sequence[Any], kinds: set[type]) -> Value:
-        """Compute and record an operation (``operators.py`` has a shorter way for ``a * b``)."""
-        if kinds == {Value}:
-            nodes, numbers = tuple(xs), tuple([x._data for x in xs])
-        elif kinds == {Value, float}:
-            nodes = tuple([x if x.__class__ is Value else None for x in xs])
-            numbers = tuple([x if x.__class__ is float else x._data for x in xs])
-        else:
-            pairs = [x._operand() if isinstance(x, Value) else (None, to_float(x, op.name)) for x in xs]
-            nodes, numbers = zip(*pairs, strict=True)
-        node = Value(compute(op, numbers))
-        node._op, node._out = op, node._data
-        if op.arity > 2:
-            node._a, node._x = nodes, numbers
-        else:
-            node._a, node._b = (*nodes, None)[:2]
-            node._x, node._y = (*numbers, None)[:2]
-        if modes.special:
-            modes.enter(node)
-        return node
 
     def _operand(self) -> tuple[Value | None, float]:
         """The node and the number that a record keeps of this one."""

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from minigrad import modes
 from minigrad.errors import ArgumentTypeError, OperationError
 from minigrad.events import names, story
-from minigrad.graph import NOTHING, Node, numbers, sources, sweep, topological_order
+from minigrad.graph import Node, numbers, sources, sweep, topological_order
+from minigrad.nothing import NOTHING
 from minigrad.ops.evaluate import as_number
 from minigrad.pull import pull
 from minigrad.source import Span

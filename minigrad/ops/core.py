@@ -1,120 +1,59 @@
-"""The table: what an operation is, and the rows of the lecture.
+"""The table: the rows of the lecture.
 
 A row states an operation once: how its value is computed, and its derivative with respect to each
 input. The formulas use only ``+ - * / **`` and the functions of this table, so the same row runs on
 floats, on arrays, on nodes (which makes a gradient that can be differentiated again) and on symbols
-(which prints it). A new operation is one row and nothing else.
+(which prints it). ``m`` holds the functions for the kind of numbers at hand, ``out`` is the value.
+A new operation is one row and nothing else.
 
 Read next: ``../value.py``, the numbers that these rows connect; ``scalar.py``, the other rows.
 """
 
-from __future__ import annotations
+from minigrad.ops.function import elementwise, operator
+from minigrad.ops.row import FIRST, SECOND, Op
 
-from minigrad.graph import NOTHING
-from minigrad.ops import evaluate
-from minigrad.ops.row import FIRST, SECOND, Row
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from typing import Any
-
-__all__ = ["Op", "elementwise"]
-
-
-class Op(Row):
-    """A row of the table, on numbers that are combined element by element.
-
-    Attributes:
-        forward: ``(m, *xs) -> out``; ``m`` holds the functions for the kind of numbers at hand.
-        slopes: ∂out/∂xᵢ per input: a number, a formula ``(out, *xs)``, or None where there is none.
-    """
-
-    __slots__ = ()
-
-    def local_derivative(self, i: int, out: Any, xs: Sequence[Any]) -> Any:
-        """Evaluate ∂out/∂xᵢ: a float on floats, a node on nodes."""
-        if type(out) is float:
-            return evaluate.derivative(self, i, out, tuple(xs))
-        slope = self.slopes[i]
-        return slope(out, *xs) if callable(slope) else slope
-
-    def pull(
-        self, upstream: Any, out: Any, xs: Sequence[Any], inputs: Sequence[object]
-    ) -> list[tuple[Any, Any, str]]:
-        """Multiply ``upstream`` by each local derivative.
-
-        Returns:
-            Per input: the local derivative, the contribution, and why there is none.
-        """
-        edges: list[tuple[Any, Any, str]] = []
-        for i, node in enumerate(inputs):
-            if node is None:
-                edges.append((None, None, "constant"))
-            elif not self.differentiable(i):
-                edges.append((None, None, "not differentiable"))
-            elif upstream is NOTHING:
-                edges.append((None, NOTHING, "nothing arrived"))
-            else:
-                local = self.local_derivative(i, out, xs)
-                if self.selects and not local:
-                    edges.append((0.0, NOTHING, "other branch"))
-                    continue
-                if type(local) is float and type(upstream) is float:
-                    evaluate.check_product(self, i, out, xs, upstream, local)
-                edges.append((local, upstream * local, ""))
-        return edges
-
-    def contributions(self, upstream: float, out: float, xs: Sequence[float]) -> Iterable[Any]:
-        """``pull`` without the rest, for the fast pass: per input upstream × local, or None."""
-        products: list[Any] = []
-        for slope in self.slopes:
-            local = slope(out, *xs) if callable(slope) else slope
-            nothing = self.selects and local == 0.0
-            products.append(NOTHING if nothing else None if local is None else upstream * local)
-        return products
-
-
-def elementwise(
-    name: str,
-    forward: Callable[..., Any],
-    partials: Sequence[Callable[..., Any] | float | None],
-    **about: Any,
-) -> Callable[..., Any]:
-    """Add a row to the table and return its function; ``Row`` explains the arguments."""
-    return evaluate.public_function(Op(name, forward, partials, **about).bind().register())
-
+__all__ = ["Op", "elementwise", "operator"]
 
 # fmt: off
-less = elementwise("less", lambda m, x, y: m.less(x, y), [None, None],
-    text="{0:1} < {1:1}", latex=r"\left[{0:1} < {1:1}\right]", precedence=0, sentence="1 where x < y, else 0.", example=(1.0, 2.0, 1.0))
-less_equal = elementwise("less_equal", lambda m, x, y: m.less_equal(x, y), [None, None],
-    text="{0:1} <= {1:1}", latex=r"\left[{0:1} \leq {1:1}\right]", precedence=0, public=False, sentence="1 where x <= y, else 0.")
-equal = elementwise("equal", lambda m, x, y: m.equal(x, y), [None, None],
-    text="{0:1} == {1:1}", latex=r"\left[{0:1} = {1:1}\right]", precedence=0, sentence="1 where x and y are equal, else 0.", example=(2.0, 2.0, 1.0))
+less = elementwise("less", lambda m, x, y: m.less(x, y), [None, None], text="{0:1} < {1:1}",
+    latex=r"\left[{0:1} < {1:1}\right]", precedence=0, sentence="1 where x < y, else 0.",
+    example=(1.0, 2.0, 1.0))
+less_equal = operator("less_equal", lambda m, x, y: m.less_equal(x, y), [None, None],
+    text="{0:1} <= {1:1}", latex=r"\left[{0:1} \leq {1:1}\right]", precedence=0,
+    sentence="1 where x <= y, else 0.")
+equal = elementwise("equal", lambda m, x, y: m.equal(x, y), [None, None], text="{0:1} == {1:1}",
+    latex=r"\left[{0:1} = {1:1}\right]", precedence=0,
+    sentence="1 where x and y are equal, else 0.", example=(2.0, 2.0, 1.0))
 where = elementwise("where", lambda m, condition, x, y: m.where(condition, x, y),
-    [None, lambda out, condition, x, y: where(condition, 1.0, 0.0), lambda out, condition, x, y: where(condition, 0.0, 1.0)],
-    selects=True, sentence="x where the condition holds, else y; sends nothing to the branch not taken.", example=(True, 1.0, 2.0, 1.0))
+    [None, lambda out, condition, x, y: where(condition, 1.0, 0.0),
+        lambda out, condition, x, y: where(condition, 0.0, 1.0)], selects=True,
+    sentence="x where the condition holds, else y; sends nothing to the branch not taken.",
+    example=(True, 1.0, 2.0, 1.0))
 
-add = elementwise("add", lambda m, x, y: x + y, [1.0, 1.0],
-    text="{0:1} + {1:1}", precedence=1, public=False, sentence="Sum: passes the gradient on to both.")
-sub = elementwise("sub", lambda m, x, y: x - y, [1.0, -1.0],
-    text="{0:1} - {1:2}", precedence=1, public=False, sentence="Difference: the second input gets the gradient negated.")
-mul = elementwise("mul", lambda m, x, y: x * y, [SECOND, FIRST],
-    text="{0:2} * {1:2}", latex=r"{0:2} \cdot {1:2}", precedence=2, public=False, sentence="Product: each input gets the gradient times the other.")
-div = elementwise("div", lambda m, x, y: x / y, [lambda out, x, y: 1.0 / y, lambda out, x, y: -out / y],
-    text="{0:2} / {1:3}", latex=r"\frac{{{0}}}{{{1}}}", precedence=2, public=False, sentence="Quotient.")
-neg = elementwise("neg", lambda m, x: -x, [-1.0],
-    text="-{0:3}", precedence=3, sentence="Negation.", example=(2.0, -2.0))
-pow = elementwise("pow", lambda m, x, y: m.power(x, y), [lambda out, x, y: y * x ** (y - 1.0), lambda out, x, y: out * log(x)],
-    text="{0:5} ** {1:3}", latex=r"{{{0:5}}}^{{{1}}}", precedence=4, public=False, sentence="Power; the exponent gets a gradient too.",
+add = operator("add", lambda m, x, y: x + y, [1.0, 1.0], text="{0:1} + {1:1}", precedence=1,
+    sentence="Sum: passes the gradient on to both.")
+sub = operator("sub", lambda m, x, y: x - y, [1.0, -1.0], text="{0:1} - {1:2}", precedence=1,
+    sentence="Difference: the second input gets the gradient negated.")
+mul = operator("mul", lambda m, x, y: x * y, [SECOND, FIRST], text="{0:2} * {1:2}",
+    latex=r"{0:2} \cdot {1:2}", precedence=2,
+    sentence="Product: each input gets the gradient times the other.")
+div = operator("div", lambda m, x, y: x / y,
+    [lambda out, x, y: 1.0 / y, lambda out, x, y: -out / y], text="{0:2} / {1:3}",
+    latex=r"\frac{{{0}}}{{{1}}}", precedence=2, sentence="Quotient.")
+neg = elementwise("neg", lambda m, x: -x, [-1.0], text="-{0:3}", precedence=3, sentence="Negation.",
+    example=(2.0, -2.0))
+pow = operator("pow", lambda m, x, y: m.power(x, y),
+    [lambda out, x, y: y * x ** (y - 1.0), lambda out, x, y: out * log(x)], text="{0:5} ** {1:3}",
+    latex=r"{{{0:5}}}^{{{1}}}", precedence=4, sentence="Power; the exponent gets a gradient too.",
     edges={0: [(lambda x, y: equal(y, 0.0), 0.0)], 1: [(lambda x, y: equal(x, 0.0) * less_equal(0.0, y), 0.0)]})
 
-exp = elementwise("exp", lambda m, x: m.exp(x), [lambda out, x: out],
-    latex=r"e^{{{0}}}", sentence="Exponential: its own derivative.", example=(1.0, 2.718281828459045))
-log = elementwise("log", lambda m, x: m.log(x), [lambda out, x: 1.0 / x],
-    latex=r"\ln", domain=lambda x: less_equal(0.0, x), sentence="Natural logarithm.", example=(2.0, 0.6931471805599453))
-tanh = elementwise("tanh", lambda m, x: m.tanh(x), [lambda out, x: 1.0 - out * out],
-    latex=r"\tanh", sentence="Hyperbolic tangent: squashes into (-1, 1).", example=(0.5, 0.46211715726000973))
-relu = elementwise("relu", lambda m, x: m.maximum(x, 0.0), [lambda out, x: less(0.0, x)], kink=lambda x: equal(x, 0.0),
-    sentence="Rectified linear unit: max(x, 0); slope 0 at 0.", example=(-3.0, 0.0))
+exp = elementwise("exp", lambda m, x: m.exp(x), [lambda out, x: out], latex=r"e^{{{0}}}",
+    sentence="Exponential: its own derivative.", example=(1.0, 2.718281828459045))
+log = elementwise("log", lambda m, x: m.log(x), [lambda out, x: 1.0 / x], latex=r"\ln",
+    domain=lambda x: less_equal(0.0, x), sentence="Natural logarithm.",
+    example=(2.0, 0.6931471805599453))
+tanh = elementwise("tanh", lambda m, x: m.tanh(x), [lambda out, x: 1.0 - out * out], latex=r"\tanh",
+    sentence="Hyperbolic tangent: squashes into (-1, 1).", example=(0.5, 0.46211715726000973))
+relu = elementwise("relu", lambda m, x: m.maximum(x, 0.0), [lambda out, x: less(0.0, x)],
+    kink=lambda x: equal(x, 0.0), sentence="Rectified linear unit: max(x, 0); slope 0 at 0.",
+    example=(-3.0, 0.0))

@@ -13,7 +13,6 @@ Read next: ``core.py``, the rows.
 from __future__ import annotations
 
 import sys
-from functools import partial
 from math import inf, isfinite
 
 from minigrad import modes, source
@@ -22,14 +21,13 @@ from minigrad.ops.floats import FLOATS, IEEE, IEEEFloat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
-    from minigrad.ops.core import Op
+    from minigrad.ops.row import Op
 
-__all__ = ["apply", "as_number", "check_product", "compute", "derivative", "public_function"]
+__all__ = ["apply", "as_number", "check_product", "compute", "derivative", "refuse"]
 
-_LEAVES_FLOATS = (ArithmeticError, ValueError)  # what ``math`` and float arithmetic raise
+LEAVES_FLOATS = (ArithmeticError, ValueError)  # what ``math`` and float arithmetic raise
 
 
 def as_number(x: Any) -> float | None:
@@ -77,7 +75,7 @@ def compute(op: Op, xs: tuple[float, ...]) -> float:
     """The value of ``op`` on floats, by IEEE rules where plain Python has none; reports it."""
     try:
         out = op.forward(FLOATS, *xs)
-    except _LEAVES_FLOATS:
+    except LEAVES_FLOATS:
         out = None
     if type(out) is not float:
         out = _as_float(out)
@@ -98,7 +96,7 @@ def derivative(op: Op, i: int, out: float, xs: tuple[float, ...]) -> float:
         local = slope(out, *xs)
         if type(local) is float:
             return local
-    except _LEAVES_FLOATS:
+    except LEAVES_FLOATS:
         local = None
     local = _as_float(local)
     return float(slope(IEEEFloat(out), *map(IEEEFloat, xs))) if local is None else local
@@ -151,46 +149,3 @@ def apply(op: Op, xs: tuple[Any, ...]) -> Any:
         with modes.errstate("ignore"):
             return compute(op, tuple(numbers))
     return compute(op, tuple(numbers))
-
-
-def public_function(op: Op) -> Callable[..., Any]:
-    """The function that a learner calls: ``mg.sin``. It knows its row as ``.op``."""
-    forward = op.forward
-
-    def unary(x: Any) -> Any:
-        if x.__class__ is float:
-            try:
-                out = forward(FLOATS, x)
-                if out.__class__ is float and out - out == 0.0:
-                    return out
-            except _LEAVES_FLOATS:
-                pass
-        return apply(op, (x,))
-
-    def binary(x: Any, y: Any) -> Any:
-        if x.__class__ is float and y.__class__ is float:
-            try:
-                out = forward(FLOATS, x, y)
-                if out.__class__ is float and out - out == 0.0:
-                    return out
-            except _LEAVES_FLOATS:
-                pass
-        return apply(op, (x, y))
-
-    def general(*xs: Any, **attrs: Any) -> Any:
-        return apply(*op.arrange(xs, attrs))
-
-    function: Any
-    if op.attrs or op.arity > 2:
-        function = general
-        function.__wrapped__ = partial(forward, FLOATS)  # the signature, for help()
-    else:
-        function = unary if op.arity == 1 else binary
-        names = op.parameters  # the row's own names for x and y: atan2(y, x)
-        code = function.__code__
-        function.__code__ = code.replace(co_varnames=names + code.co_varnames[len(names) :])
-    function.__name__ = function.__qualname__ = op.name
-    function.__module__ = "minigrad"
-    function.__doc__ = op.sentence  # ``reference.py`` writes the whole of it
-    function.op = op
-    return function  # type: ignore[no-any-return]

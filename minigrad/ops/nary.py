@@ -9,7 +9,7 @@ Read next: ``../value.py``.
 from __future__ import annotations
 
 from minigrad.errors import ArgumentTypeError, ArgumentValueError
-from minigrad.ops.core import Op
+from minigrad.ops.row import Op
 from minigrad.ops.evaluate import apply
 
 TYPE_CHECKING = False

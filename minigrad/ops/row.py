@@ -1,7 +1,7 @@
 """The bookkeeping of a row: its checks, its attributes, how it is written, the registry.
 
-What an operation *does* is in ``core.py``; here is what it is called, how many inputs it has, how
-it is printed, and that its parts fit together.
+What an operation *does* is in ``core.py``; here is how a row is asked for its derivatives, what it
+is called, how many inputs it has, how it is printed, and that its parts fit together.
 
 Read next: ``evaluate.py``.
 """
@@ -11,13 +11,15 @@ from __future__ import annotations
 from functools import partial
 
 from minigrad.errors import ArgumentTypeError, DefinitionError, UnknownOperationError
+from minigrad.nothing import NOTHING
+from minigrad.ops import evaluate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, Self
 
-__all__ = ["FIRST", "MANY", "ONE", "OPS", "SECOND", "Row", "find"]
+__all__ = ["FIRST", "MANY", "ONE", "OPS", "SECOND", "Op", "find"]
 
 OPS: dict[str, Any] = {}  # the registry: name -> row
 
@@ -67,7 +69,7 @@ def parameters(function: Callable[..., Any]) -> tuple[list[str], dict[str, Any],
     )
 
 
-class Row:
+class Op:
     """What the table says of one operation.
 
     Args:
@@ -185,6 +187,48 @@ class Row:
         """Whether input ``i`` gets a gradient at all."""
         return self.arity is MANY or self.slopes[i] is not None
 
+    def local_derivative(self, i: int, out: Any, xs: Sequence[Any]) -> Any:
+        """Evaluate ∂out/∂xᵢ: a float on floats, a node on nodes."""
+        if type(out) is float:
+            return evaluate.derivative(self, i, out, tuple(xs))
+        slope = self.slopes[i]
+        return slope(out, *xs) if callable(slope) else slope
+
+    def pull(
+        self, upstream: Any, out: Any, xs: Sequence[Any], inputs: Sequence[object]
+    ) -> list[tuple[Any, Any, str]]:
+        """Multiply ``upstream`` by each local derivative.
+
+        Returns:
+            Per input: the local derivative, the contribution, and why there is none.
+        """
+        edges: list[tuple[Any, Any, str]] = []
+        for i, node in enumerate(inputs):
+            if node is None:
+                edges.append((None, None, "constant"))
+            elif not self.differentiable(i):
+                edges.append((None, None, "not differentiable"))
+            elif upstream is NOTHING:
+                edges.append((None, NOTHING, "nothing arrived"))
+            else:
+                local = self.local_derivative(i, out, xs)
+                if self.selects and not local:
+                    edges.append((0.0, NOTHING, "other branch"))
+                    continue
+                if type(local) is float and type(upstream) is float:
+                    evaluate.check_product(self, i, out, xs, upstream, local)
+                edges.append((local, upstream * local, ""))
+        return edges
+
+    def contributions(self, upstream: float, out: float, xs: Sequence[float]) -> Iterable[Any]:
+        """``pull`` without the rest, for the fast pass: per input upstream × local, or None."""
+        products: list[Any] = []
+        for slope in self.slopes:
+            local = slope(out, *xs) if callable(slope) else slope
+            nothing = self.selects and local == 0.0
+            products.append(NOTHING if nothing else None if local is None else upstream * local)
+        return products
+
     def register(self) -> Self:
         """Enter the row into the registry."""
         if self.name in OPS:
@@ -195,7 +239,7 @@ class Row:
     def bind(self, **attrs: Any) -> Self:
         """The same row with its attributes fixed: what a node keeps of ``leaky_relu(x, 0.2)``."""
         bound = object.__new__(type(self))
-        for slot in Row.__slots__:
+        for slot in Op.__slots__:
             setattr(bound, slot, getattr(self, slot))
         bound.attrs = {**self.attrs, **attrs}
         bound.forward = partial(self.forward, **bound.attrs)

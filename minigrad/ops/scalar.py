@@ -12,7 +12,7 @@ from __future__ import annotations
 from math import log as _ln
 from math import pi, sqrt as _sqrt
 
-from minigrad.ops.core import elementwise, equal, exp, less, less_equal, where
+from minigrad.ops.core import elementwise, operator, equal, exp, less, less_equal, where
 
 
 
@@ -26,28 +26,32 @@ def _logistic(m, x):  # type: ignore[no-untyped-def]
 
 # ---- comparisons and steps: piecewise constant, no gradient ---------------------------------
 
-greater = elementwise("greater", lambda m, x, y: m.less(y, x), [None, None],
-    text="{0:1} > {1:1}", latex=r"\left[{0:1} > {1:1}\right]", precedence=0, sentence="1 where x > y, else 0.", example=(1.0, 2.0, 0.0))
+greater = elementwise("greater", lambda m, x, y: m.less(y, x), [None, None], text="{0:1} > {1:1}",
+    latex=r"\left[{0:1} > {1:1}\right]", precedence=0, sentence="1 where x > y, else 0.",
+    example=(1.0, 2.0, 0.0))
 isnan = elementwise("isnan", lambda m, x: 1.0 - m.equal(x, x), [None],
     sentence="1 where x is nan, else 0.", example=(float("nan"), 1.0))
 sign = elementwise("sign", lambda m, x: m.sign(x), [None],
     sentence="-1, 0 or 1; its slope is 0 everywhere, also at 0.", example=(-2.0, -1.0))
 floor = elementwise("floor", lambda m, x: m.floor(x), [None],
-    latex=r"\left\lfloor {0} \right\rfloor", sentence="The largest whole number up to x.", example=(-1.5, -2.0))
-ceil = elementwise("ceil", lambda m, x: m.ceil(x), [None],
-    latex=r"\left\lceil {0} \right\rceil", sentence="The smallest whole number from x on.", example=(-1.5, -1.0))
+    latex=r"\left\lfloor {0} \right\rfloor", sentence="The largest whole number up to x.",
+    example=(-1.5, -2.0))
+ceil = elementwise("ceil", lambda m, x: m.ceil(x), [None], latex=r"\left\lceil {0} \right\rceil",
+    sentence="The smallest whole number from x on.", example=(-1.5, -1.0))
 round = elementwise("round", lambda m, x: m.round(x), [None],
     sentence="The nearest whole number, halves to the even one.", example=(2.5, 2.0))
 
 # ---- arithmetic -----------------------------------------------------------------------------
 
-floordiv = elementwise("floordiv", lambda m, x, y: x // y, [None, None],
-    text="{0:2} // {1:3}", latex=r"\left\lfloor \frac{{{0}}}{{{1}}} \right\rfloor", precedence=2, public=False,
+floordiv = operator("floordiv", lambda m, x, y: x // y, [None, None], text="{0:2} // {1:3}",
+    latex=r"\left\lfloor \frac{{{0}}}{{{1}}} \right\rfloor", precedence=2,
     sentence="Quotient rounded down.")
-mod = elementwise("mod", lambda m, x, y: x % y, [1.0, lambda out, x, y: -(x // y)],
-    text="{0:2} % {1:3}", latex=r"{0:2} \;\mathrm{{mod}}\; {1:3}", precedence=2, public=False, sentence="Remainder x - y · (x // y); it has the sign of y.")
-abs = elementwise("abs", lambda m, x: m.abs(x), [lambda out, x: sign(x)], kink=lambda x: equal(x, 0.0),
-    latex=r"\left| {0} \right|", sentence="Absolute value; slope 0 at 0.", example=(-2.0, 2.0))
+mod = operator("mod", lambda m, x, y: x % y, [1.0, lambda out, x, y: -(x // y)],
+    text="{0:2} % {1:3}", latex=r"{0:2} \;\mathrm{{mod}}\; {1:3}", precedence=2,
+    sentence="Remainder x - y · (x // y); it has the sign of y.")
+abs = elementwise("abs", lambda m, x: m.abs(x), [lambda out, x: sign(x)],
+    kink=lambda x: equal(x, 0.0), latex=r"\left| {0} \right|",
+    sentence="Absolute value; slope 0 at 0.", example=(-2.0, 2.0))
 square = elementwise("square", lambda m, x: x * x, [lambda out, x: 2.0 * x],
     latex=r"{{{0:5}}}^{{2}}", sentence="The square.", example=(3.0, 9.0))
 reciprocal = elementwise("reciprocal", lambda m, x: 1.0 / x, [lambda out, x: -out * out],
@@ -55,18 +59,24 @@ reciprocal = elementwise("reciprocal", lambda m, x: 1.0 / x, [lambda out, x: -ou
 sqrt = elementwise("sqrt", lambda m, x: m.sqrt(x), [lambda out, x: 0.5 / out],
     latex=r"\sqrt{{{0}}}", sentence="Square root; slope inf at 0.", example=(9.0, 3.0))
 cbrt = elementwise("cbrt", lambda m, x: m.cbrt(x), [lambda out, x: 1.0 / (3.0 * out * out)],
-    latex=r"\sqrt[3]{{{0}}}", sentence="Cube root, of negative numbers too; slope inf at 0.", example=(-27.0, -3.0))
-hypot = elementwise("hypot", lambda m, x, y: m.hypot(x, y), [lambda out, x, y: x / out, lambda out, x, y: y / out],
+    latex=r"\sqrt[3]{{{0}}}", sentence="Cube root, of negative numbers too; slope inf at 0.",
+    example=(-27.0, -3.0))
+hypot = elementwise("hypot", lambda m, x, y: m.hypot(x, y),
+    [lambda out, x, y: x / out, lambda out, x, y: y / out],
     edges={0: [(lambda x, y: equal(x, 0.0) * equal(y, 0.0), 0.0)], 1: [(lambda x, y: equal(x, 0.0) * equal(y, 0.0), 0.0)]},
     sentence="sqrt(x² + y²) without overflow; slopes 0 at the origin.", example=(3.0, 4.0, 5.0))
-maximum = elementwise("maximum", lambda m, x, y: m.maximum(x, y), [lambda out, x, y: less(y, x), lambda out, x, y: less(x, y)],
+maximum = elementwise("maximum", lambda m, x, y: m.maximum(x, y),
+    [lambda out, x, y: less(y, x), lambda out, x, y: less(x, y)],
     edges={0: [(lambda x, y: equal(x, y), 0.5)], 1: [(lambda x, y: equal(x, y), 0.5)]},
-    latex=r"\max", sentence="The larger of two; a tie shares the gradient equally.", example=(1.0, 2.0, 2.0))
-minimum = elementwise("minimum", lambda m, x, y: m.minimum(x, y), [lambda out, x, y: less(x, y), lambda out, x, y: less(y, x)],
+    latex=r"\max", sentence="The larger of two; a tie shares the gradient equally.",
+    example=(1.0, 2.0, 2.0))
+minimum = elementwise("minimum", lambda m, x, y: m.minimum(x, y),
+    [lambda out, x, y: less(x, y), lambda out, x, y: less(y, x)],
     edges={0: [(lambda x, y: equal(x, y), 0.5)], 1: [(lambda x, y: equal(x, y), 0.5)]},
-    latex=r"\min", sentence="The smaller of two; a tie shares the gradient equally.", example=(1.0, 2.0, 1.0))
-clip = elementwise("clip", lambda m, x, low, high: m.minimum(m.maximum(x, low), high), [
-        lambda out, x, low, high: less_equal(low, x) * less_equal(x, high),
+    latex=r"\min", sentence="The smaller of two; a tie shares the gradient equally.",
+    example=(1.0, 2.0, 1.0))
+clip = elementwise("clip", lambda m, x, low, high: m.minimum(m.maximum(x, low), high),
+    [lambda out, x, low, high: less_equal(low, x) * less_equal(x, high),
         lambda out, x, low, high: less(x, low) * less_equal(low, high),
         lambda out, x, low, high: where(less(high, low), 1.0, less(high, x))],
     kink=lambda x, low, high: equal(x, low) + equal(x, high),
@@ -77,11 +87,14 @@ clip = elementwise("clip", lambda m, x, low, high: m.minimum(m.maximum(x, low), 
 exp2 = elementwise("exp2", lambda m, x: m.exp2(x), [lambda out, x: out * _ln(2.0)],
     latex=r"2^{{{0}}}", sentence="2 to the power x.", example=(3.0, 8.0))
 expm1 = elementwise("expm1", lambda m, x: m.expm1(x), [lambda out, x: exp(x)],
-    latex=r"\left(e^{{{0}}} - 1\right)", sentence="exp(x) - 1, exact near 0.", example=(1e-10, 1.00000000005e-10))
+    latex=r"\left(e^{{{0}}} - 1\right)", sentence="exp(x) - 1, exact near 0.",
+    example=(1e-10, 1.00000000005e-10))
 log2 = elementwise("log2", lambda m, x: m.log2(x), [lambda out, x: 1.0 / (x * _ln(2.0))],
-    latex=r"\log_{{2}}\left({0}\right)", domain=lambda x: less_equal(0.0, x), sentence="Logarithm to base 2.", example=(8.0, 3.0))
+    latex=r"\log_{{2}}\left({0}\right)", domain=lambda x: less_equal(0.0, x),
+    sentence="Logarithm to base 2.", example=(8.0, 3.0))
 log10 = elementwise("log10", lambda m, x: m.log10(x), [lambda out, x: 1.0 / (x * _ln(10.0))],
-    latex=r"\log_{{10}}\left({0}\right)", domain=lambda x: less_equal(0.0, x), sentence="Logarithm to base 10.", example=(1000.0, 3.0))
+    latex=r"\log_{{10}}\left({0}\right)", domain=lambda x: less_equal(0.0, x),
+    sentence="Logarithm to base 10.", example=(1000.0, 3.0))
 log1p = elementwise("log1p", lambda m, x: m.log1p(x), [lambda out, x: 1.0 / (1.0 + x)],
     latex=r"\ln\left(1 + {0:1}\right)", domain=lambda x: less_equal(-1.0, x),
     sentence="log(1 + x), exact near 0.", example=(1e-10, 9.9999999995e-11))
@@ -93,12 +106,12 @@ logaddexp = elementwise("logaddexp",
 
 # ---- trigonometric and hyperbolic -----------------------------------------------------------
 
-sin = elementwise("sin", lambda m, x: m.sin(x), [lambda out, x: cos(x)],
-    latex=r"\sin", sentence="Sine of an angle in radians.", example=(0.5, 0.479425538604203))
-cos = elementwise("cos", lambda m, x: m.cos(x), [lambda out, x: -sin(x)],
-    latex=r"\cos", sentence="Cosine of an angle in radians.", example=(0.5, 0.8775825618903728))
-tan = elementwise("tan", lambda m, x: m.tan(x), [lambda out, x: 1.0 + out * out],
-    latex=r"\tan", sentence="Tangent of an angle in radians.", example=(0.5, 0.5463024898437905))
+sin = elementwise("sin", lambda m, x: m.sin(x), [lambda out, x: cos(x)], latex=r"\sin",
+    sentence="Sine of an angle in radians.", example=(0.5, 0.479425538604203))
+cos = elementwise("cos", lambda m, x: m.cos(x), [lambda out, x: -sin(x)], latex=r"\cos",
+    sentence="Cosine of an angle in radians.", example=(0.5, 0.8775825618903728))
+tan = elementwise("tan", lambda m, x: m.tan(x), [lambda out, x: 1.0 + out * out], latex=r"\tan",
+    sentence="Tangent of an angle in radians.", example=(0.5, 0.5463024898437905))
 asin = elementwise("asin", lambda m, x: m.asin(x), [lambda out, x: 1.0 / sqrt(1.0 - x * x)],
     latex=r"\arcsin", sentence="Inverse sine, in radians.", example=(0.5, 0.5235987755982989))
 acos = elementwise("acos", lambda m, x: m.acos(x), [lambda out, x: -1.0 / sqrt(1.0 - x * x)],
@@ -106,54 +119,59 @@ acos = elementwise("acos", lambda m, x: m.acos(x), [lambda out, x: -1.0 / sqrt(1
 atan = elementwise("atan", lambda m, x: m.atan(x), [lambda out, x: 1.0 / (1.0 + x * x)],
     latex=r"\arctan", sentence="Inverse tangent, in radians.", example=(1.0, 0.7853981633974483))
 atan2 = elementwise("atan2", lambda m, y, x: m.atan2(y, x),
-    [lambda out, y, x: x / hypot(x, y) / hypot(x, y), lambda out, y, x: -y / hypot(x, y) / hypot(x, y)],
+    [lambda out, y, x: x / hypot(x, y) / hypot(x, y),
+        lambda out, y, x: -y / hypot(x, y) / hypot(x, y)],
     edges={0: [(lambda y, x: equal(x, 0.0) * equal(y, 0.0), 0.0)], 1: [(lambda y, x: equal(x, 0.0) * equal(y, 0.0), 0.0)]},
-    sentence="Angle of the point (x, y), in radians; slopes 0 at the origin.", example=(1.0, -1.0, 2.356194490192345))
-sinh = elementwise("sinh", lambda m, x: m.sinh(x), [lambda out, x: cosh(x)],
-    latex=r"\sinh", sentence="Hyperbolic sine.", example=(1.0, 1.1752011936438014))
-cosh = elementwise("cosh", lambda m, x: m.cosh(x), [lambda out, x: sinh(x)],
-    latex=r"\cosh", sentence="Hyperbolic cosine.", example=(1.0, 1.5430806348152437))
+    sentence="Angle of the point (x, y), in radians; slopes 0 at the origin.",
+    example=(1.0, -1.0, 2.356194490192345))
+sinh = elementwise("sinh", lambda m, x: m.sinh(x), [lambda out, x: cosh(x)], latex=r"\sinh",
+    sentence="Hyperbolic sine.", example=(1.0, 1.1752011936438014))
+cosh = elementwise("cosh", lambda m, x: m.cosh(x), [lambda out, x: sinh(x)], latex=r"\cosh",
+    sentence="Hyperbolic cosine.", example=(1.0, 1.5430806348152437))
 asinh = elementwise("asinh", lambda m, x: m.asinh(x), [lambda out, x: 1.0 / hypot(1.0, x)],
     sentence="Inverse hyperbolic sine.", example=(1.0, 0.881373587019543))
-acosh = elementwise("acosh", lambda m, x: m.acosh(x), [lambda out, x: 1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0))],
-    sentence="Inverse hyperbolic cosine.", example=(2.0, 1.3169578969248166))
-atanh = elementwise("atanh", lambda m, x: m.atanh(x), [lambda out, x: 1.0 / ((1.0 - x) * (1.0 + x))],
-    domain=lambda x: less_equal(x * x, 1.0), sentence="Inverse hyperbolic tangent.", example=(0.5, 0.5493061443340549))
+acosh = elementwise("acosh", lambda m, x: m.acosh(x),
+    [lambda out, x: 1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0))], sentence="Inverse hyperbolic cosine.",
+    example=(2.0, 1.3169578969248166))
+atanh = elementwise("atanh", lambda m, x: m.atanh(x),
+    [lambda out, x: 1.0 / ((1.0 - x) * (1.0 + x))], domain=lambda x: less_equal(x * x, 1.0),
+    sentence="Inverse hyperbolic tangent.", example=(0.5, 0.5493061443340549))
 
 # ---- activations ----------------------------------------------------------------------------
 
-sigmoid = elementwise("sigmoid",
-    _logistic, [lambda out, x: out * (1.0 - out)],
-    latex=r"\sigma", sentence="Logistic function 1 / (1 + exp(-x)).", example=(0.0, 0.5))
-log_sigmoid = elementwise("log_sigmoid",
-    lambda m, x: m.minimum(x, 0.0) - m.log1p(m.exp(-m.abs(x))), [lambda out, x: sigmoid(-x)],
-    latex=r"\ln \sigma", sentence="log(sigmoid(x)) without underflow.", example=(-1000.0, -1000.0))
-softplus = elementwise("softplus",
-    lambda m, x: m.maximum(x, 0.0) + m.log1p(m.exp(-m.abs(x))), [lambda out, x: sigmoid(x)],
-    sentence="log(1 + exp(x)) without overflow.", example=(0.0, 0.6931471805599453))
-relu6 = elementwise("relu6", lambda m, x: m.minimum(m.maximum(x, 0.0), 6.0), [lambda out, x: less(0.0, x) * less_equal(x, 6.0)],
+sigmoid = elementwise("sigmoid", _logistic, [lambda out, x: out * (1.0 - out)], latex=r"\sigma",
+    sentence="Logistic function 1 / (1 + exp(-x)).", example=(0.0, 0.5))
+log_sigmoid = elementwise("log_sigmoid", lambda m, x: m.minimum(x, 0.0) - m.log1p(m.exp(-m.abs(x))),
+    [lambda out, x: sigmoid(-x)], latex=r"\ln \sigma",
+    sentence="log(sigmoid(x)) without underflow.", example=(-1000.0, -1000.0))
+softplus = elementwise("softplus", lambda m, x: m.maximum(x, 0.0) + m.log1p(m.exp(-m.abs(x))),
+    [lambda out, x: sigmoid(x)], sentence="log(1 + exp(x)) without overflow.",
+    example=(0.0, 0.6931471805599453))
+relu6 = elementwise("relu6", lambda m, x: m.minimum(m.maximum(x, 0.0), 6.0),
+    [lambda out, x: less(0.0, x) * less_equal(x, 6.0)],
     kink=lambda x: equal(x, 0.0) + equal(x, 6.0),
     sentence="relu cut off at 6; slope 0 at 0 and 1 at 6.", example=(8.0, 6.0))
 leaky_relu = elementwise("leaky_relu",
     lambda m, x, *, negative_slope=0.01: m.where(m.less(0.0, x), x, negative_slope * x),
     [lambda out, x, *, negative_slope: where(less(0.0, x), 1.0, negative_slope)],
-    kink=lambda x: equal(x, 0.0),
-    sentence="x where positive, else negative_slope · x.", example=(-2.0, -0.02))
+    kink=lambda x: equal(x, 0.0), sentence="x where positive, else negative_slope · x.",
+    example=(-2.0, -0.02))
 elu = elementwise("elu",
     lambda m, x, *, alpha=1.0: m.where(m.less(0.0, x), x, alpha * m.expm1(m.minimum(x, 0.0))),
     [lambda out, x, *, alpha: where(less(0.0, x), 1.0, alpha * exp(where(less(0.0, x), 0.0, x)))],
     sentence="x where positive, else alpha (exp(x) - 1).", example=(-1.0, -0.6321205588285577))
-silu = elementwise("silu",
-    lambda m, x: x * _logistic(m, x),
+silu = elementwise("silu", lambda m, x: x * _logistic(m, x),
     [lambda out, x: sigmoid(x) * (1.0 + x * (1.0 - sigmoid(x)))],
     sentence="x · sigmoid(x), also called swish.", example=(1.0, 0.7310585786300049))
 erf = elementwise("erf", lambda m, x: m.erf(x), [lambda out, x: 2.0 / _sqrt(pi) * exp(-x * x)],
     sentence="Error function.", example=(0.5, 0.5204998778130465))
 gelu = elementwise("gelu", lambda m, x: 0.5 * x * (1.0 + m.erf(x / _sqrt(2.0))),
     [lambda out, x: 0.5 * (1.0 + erf(x / _sqrt(2.0))) + x * exp(-0.5 * x * x) / _sqrt(2.0 * pi)],
-    sentence="x · Φ(x), with the normal distribution function Φ.", example=(1.0, 0.8413447460685429),
+    sentence="x · Φ(x), with the normal distribution function Φ.",
+    example=(1.0, 0.8413447460685429),
     source="D. Hendrycks, K. Gimpel, Gaussian Error Linear Units, arXiv:1606.08415")
-sinc = elementwise("sinc", lambda m, x: m.where(m.equal(x, 0.0), 1.0, m.sin(pi * x) / m.where(m.equal(x, 0.0), 1.0, pi * x)),
+sinc = elementwise("sinc",
+    lambda m, x: m.where(m.equal(x, 0.0), 1.0, m.sin(pi * x) / m.where(m.equal(x, 0.0), 1.0, pi * x)),
     [lambda out, x: (cos(pi * x) - out) / x],
     edges={0: [(lambda x: less(abs(x), 0.05), lambda out, x: _sinc_slope(pi * x) * pi)]},
     sentence="sin(πx) / (πx), smooth at 0.", example=(0.5, 0.6366197723675814))
