@@ -15,10 +15,16 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from minigrad.graph import topological_order
-from minigrad.modes import errstate, no_grad, options, pause_gc, recording_enabled, scope
-from minigrad.ops import FUNCTIONS, operation
-from minigrad.value import Value
+from minigrad.graph import topological_order as topological_order
+from minigrad.modes import errstate as errstate
+from minigrad.modes import no_grad as no_grad
+from minigrad.modes import options as options
+from minigrad.modes import pause_gc as pause_gc
+from minigrad.modes import recording_enabled as recording_enabled
+from minigrad.modes import scope as scope
+from minigrad.ops import FUNCTIONS
+from minigrad.ops import operation as operation
+from minigrad.value import Value as Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +34,8 @@ __version__ = "0.1.0"
 
 # Loaded when first used: `import minigrad` stays fast, and needs the standard library alone.
 _LATER = {
+    "draw": "picture",
+    "explain": "explanation",
     "grad": "transforms",
     "record": "events",
     "trace": "events",
@@ -52,6 +60,20 @@ def __getattr__(name: str) -> Any:
         value = globals()[name] = getattr(import_module(f"minigrad.{_LATER[name]}"), name)
         return value
     raise AttributeError(f"module 'minigrad' has no attribute {name!r}")
+
+
+def _view(name: str) -> Any:
+    """What ``node.draw(...)`` calls; the module is imported when it is called."""
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return __getattr__(name)(self, *args, **kwargs)
+
+    method.__name__, method.__doc__ = name, f"``mg.{name}`` of this node."
+    return method
+
+
+for _name in ("draw", "explain", "trace"):
+    setattr(Value, _name, _view(_name))
 
 
 def __dir__() -> list[str]:

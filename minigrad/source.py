@@ -1,40 +1,68 @@
 """Where a node was made, in the learner's own code.
 
-``learner_frame()`` finds the innermost frame that does not belong to minigrad; ``warn`` reports
-there, once per place. When sources are on, a node keeps of that frame its code object and the
-offset of the instruction, which cost little to store; ``span`` resolves them later to the exact
-sub-expression (Python >= 3.11 keeps its columns).
+``learner_frame()`` finds the innermost frame of the learner's own code: not minigrad, not the
+standard library, not an installed package. ``warn`` reports there, once per place. When sources are
+on, a node keeps of that frame its code object and the offset of the instruction, which cost little
+to store (``stamp``). ``span`` resolves them later to the exact sub-expression, and ``text_of`` reads
+it, wherever Python 3.11 still has the text:
+
+- files, IPython cells, doctests and ``timeit``, which ``linecache`` knows;
+- ``python -c``, whose text is among the arguments of the process.
+
+The plain interactive interpreter forgets what was typed (until Python 3.13), and code given to
+``exec`` has no text either: there a node has its line and its columns, but nobody can read them.
 
 Read next: ``modes.py`` (when sources are recorded), ``graph.py`` (the node that keeps them).
 """
 
 from __future__ import annotations
 
+import sys
 import warnings
 from sys import _getframe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from types import CodeType, FrameType
 
-__all__ = ["Span", "is_ours", "learner_frame", "place", "span", "warn"]
+__all__ = [
+    "Span", "is_ours", "learner_frame", "line_text", "lines_of", "place", "span", "stamp",
+    "text_of", "warn",
+]  # fmt: skip
 
 _PACKAGE = __file__[: -len("source.py")]
+_STANDARD_LIBRARY = warnings.__file__.rpartition("warnings")[0]
+_COMMAND = "<string>"  # what Python calls the text of ``python -c``, but also much that is exec'd
+
 _inside: dict[str, bool] = {}  # file name -> does it belong to minigrad?
+_learners: set[str] = set()  # names of files that the learner wrote
+
+
+# --- Whose code runs ------------------------------------------------------------------------------
 
 
 def learner_frame(skip: int = 1) -> FrameType:
-    """The innermost frame outside minigrad (the outermost frame if there is none).
+    """The innermost frame of the learner's code.
+
+    If only libraries are running, it is the innermost frame outside minigrad, or the outermost
+    frame of all.
 
     Args:
         skip: How many frames above this function the search starts.
     """
-    frame = _getframe(skip)
-    while _inside.get(frame.f_code.co_filename, True):
-        if not is_ours(frame) or frame.f_back is None:
+    frame: FrameType | None = _getframe(skip)
+    outside = outermost = None
+    while frame is not None:
+        if frame.f_code.co_filename in _learners:
             return frame
+        if not is_ours(frame):
+            if _is_learners(frame.f_code.co_filename):
+                return frame
+            outside = outside or frame
+        outermost = frame
         frame = frame.f_back
-    return frame
+    return outside or outermost or _getframe()
 
 
 def is_ours(frame: FrameType) -> bool:
@@ -46,14 +74,53 @@ def is_ours(frame: FrameType) -> bool:
     return ours
 
 
+def _is_learners(name: str) -> bool:
+    """Whether a file that is not ours is the learner's, and not a library's."""
+    if name.startswith(_STANDARD_LIBRARY) or "site-packages" in name or "dist-packages" in name:
+        return False
+    _learners.add(name)
+    return True
+
+
+def stamp(serial: Callable[[], int]) -> Callable[[], tuple[int, CodeType, int]]:
+    """Make the function that gives a new node its origin: serial number, code object, offset.
+
+    It runs for every node, so it guesses that its caller's caller is the learner, as it is for
+    operators, and looks up the rest of what it needs in its own defaults.
+
+    Args:
+        serial: Gives the next serial number.
+    """
+
+    def origin(
+        _getframe: Callable[[int], FrameType] = _getframe,
+        _learners: set[str] = _learners,
+        serial: Callable[[], int] = serial,
+    ) -> tuple[int, CodeType, int]:
+        frame = _getframe(2)
+        code = frame.f_code
+        if code.co_filename not in _learners:
+            frame = learner_frame(3)
+            code = frame.f_code
+        return serial(), code, frame.f_lasti
+
+    return origin
+
+
+# --- Which expression -----------------------------------------------------------------------------
+
+
 class Span:
     """A stretch of source text: file, first and last line (from 1), columns (UTF-8 bytes, from 0).
 
     ``line`` is 0 when the code object has no position, and the columns are None when Python was
     started with ``-X no_debug_ranges``.
+    ``file`` has no folders, and a cell is ``In[3]``; ``function`` is the one that the expression
+    stands in. ``path`` says where this process can read the text (``""`` if it is lost); it is for
+    this process only and is never written to a file.
     """
 
-    __slots__ = ("column", "end_column", "end_line", "file", "function", "line")
+    __slots__ = ("column", "end_column", "end_line", "file", "function", "line", "path")
 
     def __init__(
         self,
@@ -63,32 +130,153 @@ class Span:
         end_line: int,
         end_column: int | None,
         function: str,
+        path: str = "",
     ) -> None:
-        self.file = file
-        self.line = line
-        self.column = column
-        self.end_line = end_line
-        self.end_column = end_column
-        self.function = function
+        self.file, self.function, self.path = file, function, path
+        self.line, self.column = line, column
+        self.end_line, self.end_column = end_line, end_column
 
     def __repr__(self) -> str:
         return f"Span({self.file!r}, {self.line}:{self.column}-{self.end_line}:{self.end_column})"
 
 
+# id of a code object -> the object (which keeps the id its own), its label, its path, the table of
+# positions and the spans that somebody asked for. Reading the table takes longer than the code
+# took to run, so it is read once, and all nodes of one expression share one Span.
+_Positions = tuple[tuple[int | None, int | None, int | None, int | None], ...]
+_resolved: dict[int, tuple[CodeType, str, str, _Positions, dict[int, Span]]] = {}
+_MOST_CODE_OBJECTS = 4096  # a long session makes new ones with every cell
+
+
 def span(code: CodeType, offset: int) -> Span:
-    """Resolve a code object and an offset to the expression that they stand for."""
-    for index, (line, end_line, column, end_column) in enumerate(code.co_positions()):
-        if index == offset // 2:  # one entry per code unit of two bytes
-            first = line or 0
-            return Span(
-                code.co_filename, first, column, end_line or first, end_column, code.co_name
-            )
-    return Span(code.co_filename, 0, None, 0, None, code.co_name)
+    """Resolve a code object and an offset to the expression that they stand for.
+
+    The same arguments give the same object.
+
+    >>> code = compile("y = (a *\\n     b)", "lesson.py", "exec")
+    >>> [span(code, 2 * unit) for unit, _ in enumerate(code.co_code[::2])][4]
+    Span('lesson.py', 1:5-2:6)
+    """
+    known = _resolved.get(id(code))
+    if known is None:
+        while len(_resolved) >= _MOST_CODE_OBJECTS:
+            del _resolved[next(iter(_resolved))]
+        name = code.co_filename
+        path = "" if name == _COMMAND and not _is_command(code) else name
+        known = code, _label(name), path, tuple(code.co_positions()), {}
+        _resolved[id(code)] = known
+    _, file, path, positions, spans = known
+    found = spans.get(offset)
+    if found is None:
+        unit = offset // 2  # one entry per code unit of two bytes
+        nowhere = (None, None, None, None)
+        line, last, column, end = positions[unit] if 0 <= unit < len(positions) else nowhere
+        first = line or 0
+        found = Span(file, first, column, last or first, end, code.co_name, path)
+        spans[offset] = found
+    return found
+
+
+_labels: dict[str, str] = {}  # label -> the path that has it
+
+
+def _label(path: str) -> str:
+    """What a file is called: its name without folders, ``In[3]`` for a cell.
+
+    A second file of the same name is ``model.py (2)``.
+    """
+    name = _cell(path) or path.replace("\\", "/").rsplit("/", 1)[-1]
+    label, number = name, 1
+    while _labels.setdefault(label, path) != path:
+        number += 1
+        label = f"{name} ({number})"
+    return label
+
+
+def _cell(path: str) -> str:
+    """``In[3]``; ``cell`` when nobody knows its number; ``""`` when it is no cell of IPython."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    try:
+        return str(shell.compile.format_code_name(path)[1])  # type: ignore[union-attr]
+    except Exception:  # no shell, an old one, or not one of its cells
+        if path.startswith("<ipython-input-"):
+            number = path.split("-")[2]
+            return f"In[{number}]" if number.isdecimal() else "cell"
+        return "cell" if "ipykernel_" in path else ""
 
 
 def place(where: Span) -> str:
     """``'train.py:12'``: the file without its folders, and the line."""
-    return f"{where.file.replace(chr(92), '/').rsplit('/', 1)[-1]}:{where.line}"
+    return f"{where.file}:{where.line}"
+
+
+# --- What is written there ------------------------------------------------------------------------
+
+
+def lines_of(path: str) -> Sequence[str]:
+    """The lines of a file, a cell or ``python -c``, each with its end; empty if they are lost."""
+    if path == _COMMAND:
+        text = _command().replace("\r\n", "\n").replace("\r", "\n")
+        return [f"{line}\n" for line in text.split("\n")] if text else []
+    import linecache
+
+    return linecache.getlines(path) if path else []
+
+
+def line_text(where: Span) -> str | None:
+    """The whole first line of ``where``, as it is written, without its end; None if it is lost."""
+    lines = lines_of(where.path)
+    return lines[where.line - 1].rstrip("\r\n") if 0 < where.line <= len(lines) else None
+
+
+def text_of(where: Span) -> str | None:
+    """The source text of the expression, of several lines if it has them; None if it is lost."""
+    first, start, last, end = where.line, where.column, where.end_line, where.end_column
+    lines = lines_of(where.path)
+    if start is None or end is None or not 0 < first <= last <= len(lines):
+        return None
+    try:
+        encoded = [line.encode() for line in lines[first - 1 : last]]  # columns count bytes
+        encoded[-1] = encoded[-1][:end]
+        encoded[0] = encoded[0][start:]
+        return b"".join(encoded).decode() or None
+    except UnicodeError:  # these are not the lines that were compiled
+        return None
+
+
+def _command() -> str:
+    """The text after ``python -c``; ``""`` if this process was started in another way."""
+    words = sys.orig_argv
+    for word, text in zip(words, words[1:], strict=False):
+        if word[:1] == "-" and word[1:2] != "-" and word.endswith("c"):  # also -Ic
+            return text  # or what some other -c takes; `_is_command` notices
+    return ""
+
+
+_command_codes: list[tuple[str, bytes, bytes]] = []
+
+
+def _is_command(code: CodeType) -> bool:
+    """Whether ``code`` was compiled from the text of ``python -c``: compile it again, compare."""
+    if not _command_codes:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # Python gave them when it compiled this
+                todo = [compile(_command() + "\n", _COMMAND, "exec", dont_inherit=True)]
+        except Exception:  # not what Python ran, then
+            return False
+        while todo:
+            one = todo.pop()
+            _command_codes.append(_fingerprint(one))
+            todo += [part for part in one.co_consts if part.__class__ is one.__class__]
+    return _fingerprint(code) in _command_codes
+
+
+def _fingerprint(code: CodeType) -> tuple[str, bytes, bytes]:
+    return code.co_qualname, code.co_linetable, code.co_code
+
+
+# --- Telling the learner --------------------------------------------------------------------------
 
 
 class _OncePerPlace(str):
@@ -124,4 +312,3 @@ def warn(category: type[Warning], text: str) -> None:
         module=frame.f_globals.get("__name__", "<unknown>"),
         registry=frame.f_globals.setdefault("__warningregistry__", {}),
     )
-

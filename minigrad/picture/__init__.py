@@ -13,6 +13,6 @@ From data to pixels, each step in a module of its own, to be read in this order:
 """
 
 from minigrad.picture.diagram import Card, Diagram, Edge, diagram_from
-from minigrad.picture.drawing import Drawing
+from minigrad.picture.drawing import Drawing, draw
 
-__all__ = ["Card", "Diagram", "Drawing", "Edge", "diagram_from"]
+__all__ = ["Card", "Diagram", "Drawing", "Edge", "diagram_from", "draw"]

@@ -9,12 +9,14 @@ Read next: `minigrad.picture.diagram`, what a drawing holds; `minigrad.picture.s
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from minigrad.errors import PictureError
-from minigrad.picture.diagram import Diagram, separate_operations
+from minigrad.events import Trace, trace
+from minigrad.picture.diagram import Diagram, diagram_from, separate_operations
 from minigrad.picture.dot import to_dot
 from minigrad.picture.fold import fold
 from minigrad.picture.html import to_fragment, to_page
@@ -22,7 +24,10 @@ from minigrad.picture.svg import DIRECTIONS, to_svg
 from minigrad.picture.text import to_text
 from minigrad.picture.themes import THEMES
 
-__all__ = ["Drawing"]
+if TYPE_CHECKING:
+    from minigrad.graph import Node
+
+__all__ = ["Drawing", "draw"]
 
 OPS = ("merged", "separate")
 SHOW = ("value", "gradient", "local", "contribution")
@@ -130,6 +135,51 @@ class Drawing:
     def _svg(self, prefix: str) -> str:
         return to_svg(self.diagram, direction=self.direction, theme=self.theme, show=self.show,
                       prefix=prefix)  # fmt: skip
+
+
+def draw(
+    output: Node | Trace | Iterable[Node], *, seed: float | None = None, title: str = "", **look: Any
+) -> Drawing:
+    """Draw the graph of ``output``, with value and gradient at every node.
+
+    It runs a private pass, so no ``.grad`` is written.
+
+    Args:
+        output: A node, several in a list, or a trace.
+        seed: ∂output/∂output at the start of the pass, 1.0 by default.
+        title: A line above the picture.
+        **look: ``ops direction theme show max_nodes``; see `Drawing`.
+
+    Raises:
+        PictureError: If an option has a value that does not exist; the message lists what does.
+        ArgumentTypeError: If ``output`` is no node.
+
+    >>> from minigrad import Value
+    >>> x = Value(3.0, name="x")
+    >>> print(draw(x * x + x).diagram.summary())
+    Computation graph with 3 nodes and 4 edges. Output v2 = 12.0. Input x = 3.0, gradient 7.0.
+    """
+    if isinstance(output, Trace):
+        record = output
+    else:
+        several = isinstance(output, list | tuple)
+        record = trace(*(output if several else [output]), seed=seed)  # type: ignore[misc,list-item]
+    diagram = diagram_from(
+        record.nodes, record.outputs, record.gradients, record.edges, flags=_flags(record), title=title
+    )
+    return Drawing(diagram, **look)
+
+
+def _flags(record: Trace) -> dict[int, list[str]]:
+    flags: dict[int, list[str]] = {}
+    for node in record.nodes:
+        if node.stale:
+            flags.setdefault(node.id, []).append("stale")
+        if node.op == "where" and record.nodes[node.inputs[0]].role == "constant":
+            flags.setdefault(node.id, []).append("recorded branch")
+    if record.error is not None:
+        flags.setdefault(record.error[0], []).append("not finite: its derivative raised an error")
+    return flags
 
 
 def _check(option: str, given: str, known: Sequence[str]) -> None:

@@ -1,0 +1,111 @@
+"""A trace as JSON: ``save``, ``load``.
+
+The format is versioned; floats are written so that reading them back gives the same float, and
+nan, inf, -inf as strings, because JSON has no such numbers.
+
+Read next: ``verify.py``, which checks a file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from minigrad.errors import TraceError
+from minigrad.events import story
+
+if TYPE_CHECKING:
+    from minigrad.events.trace import Trace, TraceNode
+
+__all__ = ["FORMAT", "VERSION", "load", "save", "to_json"]
+
+FORMAT = "minigrad-trace"
+VERSION = 1
+
+
+def to_json(trace: Trace) -> dict[str, Any]:
+    """The trace as plain lists, dictionaries, numbers and texts."""
+    content = {
+        "format": FORMAT,
+        "version": VERSION,
+        "source": dict(trace.source),
+        "nodes": [_node(node) for node in trace.nodes],
+        "events": list(story.tell(trace)),
+    }
+    return _strict(content)  # type: ignore[no-any-return]
+
+
+def _node(node: TraceNode) -> dict[str, Any]:
+    span = node.span
+    entry = {
+        "id": node.id, "name": node.name, "role": node.role, "op": node.op,
+        "attrs": dict(node.attrs), "inputs": list(node.inputs), "value": node.value,
+        "shape": list(node.shape), "dtype": node.dtype, "scope": node.scope,
+        "span": span and [place_of(span.file), span.line, span.column, span.end_line, span.end_column],
+    }  # fmt: skip
+    if node.op is not None:
+        entry["numbers"] = list(node.numbers)
+    if node.stale:
+        entry["stale"] = True
+    return entry
+
+
+def place_of(file: str) -> str:
+    """A file's name without its folders."""
+    return file.replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def _strict(x: Any) -> Any:
+    """``x`` with the floats that JSON cannot write as strings."""
+    if isinstance(x, float):
+        return x if isfinite(x) else repr(x)
+    if isinstance(x, dict):
+        return {str(key): _strict(value) for key, value in x.items()}
+    if isinstance(x, list | tuple):
+        return [_strict(value) for value in x]
+    return x
+
+
+def save(trace: Trace, path: str | os.PathLike[str]) -> str:
+    """Write the trace to a file and return its path; nothing half-written is left.
+
+    Raises:
+        TraceError: if the file cannot be written.
+    """
+    target = os.fspath(path)
+    unfinished = f"{target}.part"
+    try:
+        with open(unfinished, "w", encoding="utf-8", newline="\n") as file:
+            json.dump(to_json(trace), file, ensure_ascii=False, allow_nan=False, indent=1)
+            file.write("\n")
+        os.replace(unfinished, target)
+    except OSError as error:
+        if os.path.exists(unfinished):
+            os.remove(unfinished)
+        raise TraceError(f"the trace cannot be written to {target}: {error.strerror}") from error
+    return target
+
+
+def load(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read a trace file; its floats are floats again.
+
+    Raises:
+        TraceError: if there is no such file, or it is no trace of a version that is known.
+    """
+    name = os.fspath(path)
+    try:
+        with open(name, encoding="utf-8") as file:
+            content = json.load(file)
+    except OSError as error:
+        raise TraceError(f"{name} cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise TraceError(f"{name} is no JSON: {error}") from error
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise TraceError(f'{name} is no trace: it does not say "format": "{FORMAT}"')
+    if content.get("version") != VERSION:
+        raise TraceError(
+            f"{name} has version {content.get('version')!r}; this minigrad reads version {VERSION}"
+        )
+    return content

@@ -1,0 +1,141 @@
+"""The events of a trace, spelled out one by one.
+
+An edge of the sweep becomes up to three events (``LOCAL``, ``CONTRIB``, ``ACCUM``) or a ``SKIP``
+that says why. Each carries enough to show it, to undo it and to check it: an ``ACCUM`` has before
+and after, a ``VISIT`` the nodes that became ready.
+
+Read next: ``trace.py``, where the edges come from.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from minigrad.ops import OPS
+from minigrad.ops.row import MANY, Op
+from minigrad.symbol import Symbol, derivative_formula
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from minigrad.events.trace import Edge, Trace, TraceNode
+
+__all__ = ["edge_note", "local_formula", "row_of", "symbols_of", "tell"]
+
+Event = dict[str, Any]
+
+
+def tell(trace: Trace) -> Iterator[Event]:
+    """Every event in order: the forward pass, the seeds, then the sweep node by node."""
+    for node in trace.nodes:
+        if node.op is not None:
+            yield {"kind": "FORWARD", "node": node.id, "value": node.value}
+    for output, seed in zip(trace.outputs, trace.seeds, strict=True):
+        yield {"kind": "SEED", "node": output, "gradient": seed}
+    waiting = _count_edges(trace)
+    received = dict.fromkeys(range(len(trace.nodes)), 0)
+    expected = dict(waiting)
+    cursor = 0
+    for id in trace.order:
+        last = cursor
+        while last < len(trace.edges) and trace.edges[last].node == id:
+            last += 1
+        edges = trace.edges[cursor:last]
+        cursor = last
+        if trace.error is not None and trace.error[0] == id:
+            yield {"kind": "VISIT", "node": id, "popped": id, "pushed": [], "pending": {}}
+            yield {"kind": "ERROR", "node": id, "message": trace.error[1]}
+            return
+        yield _visit(trace, id, waiting)
+        for edge in edges:
+            if edge.reason:
+                yield {
+                    "kind": "SKIP", "node": id, "to": edge.input, "slot": edge.slot,
+                    "reason": edge.reason,
+                }  # fmt: skip
+                continue
+            received[edge.input] += 1
+            yield _local(trace, edge)
+            yield {
+                "kind": "CONTRIB", "node": id, "to": edge.input, "slot": edge.slot,
+                "upstream": edge.upstream, "local": edge.local, "product": edge.contribution,
+            }  # fmt: skip
+            yield {
+                "kind": "ACCUM", "node": edge.input, "before": edge.before or 0.0,
+                "delta": edge.contribution, "after": edge.after, "nth": received[edge.input],
+                "of": expected[edge.input],
+            }  # fmt: skip
+        yield {"kind": "DONE", "node": id, "gradient": trace.gradients[id]}
+
+
+def _count_edges(trace: Trace) -> dict[int, int]:
+    """For each node, how many contributions it will get."""
+    count = dict.fromkeys(range(len(trace.nodes)), 0)
+    for edge in trace.edges:
+        if not edge.reason:
+            count[edge.input] += 1
+    return count
+
+
+def _visit(trace: Trace, id: int, waiting: dict[int, int]) -> Event:
+    """Take a node from the ready queue; its inputs wait for one contribution less each."""
+    pushed, pending = [], {}
+    for source in trace.nodes[id].inputs:
+        if waiting[source]:
+            waiting[source] -= 1
+            pending[source] = waiting[source]
+            if not waiting[source]:
+                pushed.append(source)
+    return {"kind": "VISIT", "node": id, "popped": id, "pushed": pushed, "pending": pending}
+
+
+def _local(trace: Trace, edge: Edge) -> Event:
+    node = trace.nodes[edge.node]
+    symbol = local_formula(node, edge.slot, symbols_of(trace, node))
+    event = {
+        "kind": "LOCAL", "node": node.id, "slot": edge.slot, "formula": symbol.text,
+        "latex": symbol.latex, "value": edge.local,
+    }  # fmt: skip
+    note = edge_note(node, edge.slot)
+    if note:
+        event["edge"] = note
+    return event
+
+
+def row_of(node: TraceNode) -> Op | None:
+    """The row of a node's operation with its attributes; None if this process does not know it."""
+    row: Op | None = OPS.get(node.op or "")
+    return row.bind(**node.attrs) if row is not None and node.attrs else row
+
+
+def symbols_of(trace: Trace, node: TraceNode) -> list[Symbol]:
+    """The inputs of a node as symbols: a name, or the digits of a plain number."""
+    inputs = [trace.nodes[i] for i in node.inputs]
+    return [Symbol.of(x.value) if x.role == "constant" else Symbol(x.name) for x in inputs]
+
+
+def local_formula(node: TraceNode, slot: int, symbols: list[Symbol]) -> Symbol:
+    """∂node/∂input, written with the given symbols for its inputs."""
+    row = row_of(node)
+    if row is None:
+        return Symbol(f"∂{node.name}/∂{symbols[slot]}")
+    if row.arity is MANY:
+        return Symbol.of(row.local_derivatives(symbols)[slot])  # type: ignore[attr-defined]
+    return derivative_formula(row, slot, symbols)
+
+
+def edge_note(node: TraceNode, slot: int) -> str:
+    """What rule gave the local derivative if not its formula: the domain, an edge, or a kink."""
+    row, xs = row_of(node), node.numbers
+    if row is None or row.arity is MANY:
+        return ""
+    if row.domain is not None and not row.domain(*xs):
+        return "nan outside the domain"
+    symbols = [Symbol(name) for name in row.parameters]
+    for condition, value in row.edges.get(slot, ()):
+        if condition(*xs):
+            shown = Symbol.of(value(None, *symbols) if callable(value) else value)
+            return f"{shown} where {Symbol.of(condition(*symbols))}"
+    if row.kink is not None and row.kink(*xs):
+        return f"{row.name} has a kink here; its slope is a convention"
+    return ""

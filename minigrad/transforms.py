@@ -1,0 +1,97 @@
+"""Functions of functions: ``grad(f)`` is the derivative of ``f``, as a function.
+
+It runs ``f`` on a node, sweeps the graph that came out, and returns the gradient; given a node it
+returns a node, so ``grad(grad(f))`` is the second derivative.
+
+Read next: ``graph.py``, the sweep.
+"""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+from minigrad.errors import ArgumentTypeError
+from minigrad.graph import Node, sweep, topological_order
+from minigrad.nothing import NOTHING
+from minigrad.ops.function import operator
+from minigrad.ops.row import ONE
+from minigrad.pull import pull, pull_graph
+from minigrad.value import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["grad", "value_and_grad"]
+
+_same = operator("identity", lambda m, x: x, [ONE], sentence="The same number as a new node.")
+
+
+def value_and_grad(
+    function: Callable[..., Any], argnum: int = 0
+) -> Callable[..., tuple[Any, Any]]:
+    """Return a function that gives f(x) and ∂f/∂x.
+
+    Args:
+        function: A function of numbers that gives one number.
+        argnum: Which argument to differentiate by, counted from 0.
+
+    Returns:
+        A function with the same arguments. On numbers it gives numbers; where the argument is a
+        node it gives nodes, which can be differentiated again. A result that does not depend on
+        the argument has the gradient 0.0.
+
+    Raises:
+        ArgumentTypeError: if ``function`` cannot be called, or gives no number.
+
+    >>> value_and_grad(lambda x: x * x)(3.0)
+    (9.0, 6.0)
+    """
+    if not callable(function):
+        raise ArgumentTypeError(f"grad takes a function, not {function!r}; grad(f)(x) is f'(x)")
+
+    @wraps(function)
+    def both(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        if not -len(args) <= argnum < len(args):
+            raise ArgumentTypeError(f"grad(f, argnum={argnum}) was given {len(args)} arguments")
+        given = args[argnum]
+        as_node = isinstance(given, Node)
+        x = _same(given) if as_node else Value(given)  # a node of this call alone
+        arguments = list(args)
+        arguments[argnum] = x
+        out = function(*arguments, **kwargs)
+        if not isinstance(out, Node):
+            return Value(out).data, 0.0
+        gradient = _gradient(out, x, as_node)
+        return (out, gradient) if as_node else (out.item(), gradient)  # type: ignore[attr-defined]
+
+    return both
+
+
+def grad(function: Callable[..., Any], argnum: int = 0) -> Callable[..., Any]:
+    """Return the function ∂f/∂x; see ``value_and_grad``.
+
+    >>> f = lambda x: x ** 3
+    >>> grad(f)(2.0), grad(grad(f))(2.0), grad(grad(grad(f)))(2.0)
+    (12.0, 12.0, 6.0)
+    """
+    both = value_and_grad(function, argnum)
+
+    @wraps(function)
+    def derivative(*args: Any, **kwargs: Any) -> Any:
+        return both(*args, **kwargs)[1]
+
+    return derivative
+
+
+def _gradient(out: Node, x: Node, as_node: bool) -> Any:
+    """∂out/∂x by a private pass: no ``.grad`` is written."""
+    cotangents: dict[Node, Any] = {out: 1.0}
+    order = topological_order(out)
+    if x not in cotangents and x not in set(order):
+        return 0.0
+    below = order[order.index(x) :]  # what x was computed from is not asked for
+    for _step in sweep(below, cotangents, pull_graph if as_node else pull):
+        pass
+    gradient = cotangents.get(x, 0.0)
+    return 0.0 if gradient is NOTHING else gradient
