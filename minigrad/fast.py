@@ -68,7 +68,7 @@ def _fill_order(order: list[Node], stack: list[Node]) -> None:
                 finish(node)
             continue
         node._scratch = opened
-        op = node._op
+        op = node._row
         depth = len(stack)
         sources: Sequence[Node | None]
         if op is None:
@@ -84,7 +84,7 @@ def _fill_order(order: list[Node], stack: list[Node]) -> None:
                 continue
             if source._scratch is opened:
                 raise GraphCycleError(f"{source!r} is computed from itself, through {node!r}")
-            if source._op is None:
+            if source._row is None:
                 source._scratch = done
                 finish(source)
             else:
@@ -100,7 +100,7 @@ def _pass_gradients(order: list[Node]) -> bool:
     done, one, first, second = _DONE, ONE, FIRST, SECOND
     for node in reversed(order):
         upstream = node._scratch
-        op = node._op
+        op = node._row
         if upstream is done:  # no consumer was differentiable
             continue
         if op is None:
@@ -160,7 +160,7 @@ def _publish(order: list[Node]) -> None:
             continue
         if gradient is NOTHING:
             gradient = 0.0
-        if node._op is None and node._grad is not None:
+        if node._row is None and node._grad is not None:
             gradient = node._grad + gradient
         node._grad = gradient
     order.clear()

@@ -37,20 +37,20 @@ class Node:
         name: What pictures call it, or None.
     """
 
-    # _op, _a, _b: the row and its inputs; a leaf has None. An input that was a plain number is
+    # _row, _a, _b: the row and its inputs; a leaf has None. An input that was a plain number is
     #     None. A row of more than two inputs keeps them as a tuple in _a.
     # _x, _y, _out: the numbers that went in and the one that came out, at that moment.
     # _origin: serial number, or (serial, code, offset, scope) when somebody wants to know more.
     # _scratch: belongs to the pass that runs; None at all other times.
     # Flat in one object, because half of the time of a large graph is its garbage collection.
     __slots__ = (
-        "__weakref__", "_a", "_b", "_data", "_grad", "_op", "_origin", "_out", "_scratch", "_x",
+        "__weakref__", "_a", "_b", "_data", "_grad", "_origin", "_out", "_row", "_scratch", "_x",
         "_y", "name",
     )  # fmt: skip
 
     if TYPE_CHECKING:
         name: str | None
-        _op: Op | None
+        _row: Op | None
         _a: Any
         _b: Any
         _x: Any
@@ -64,7 +64,7 @@ class Node:
     @property
     def op(self) -> Op | None:
         """The operation that computed this node; None for a leaf."""
-        return self._op
+        return self._row
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -75,7 +75,7 @@ class Node:
     @property
     def local_derivatives(self) -> Callable[[int], Any]:
         """The closure ``i -> ∂out/∂inputᵢ`` over the numbers that went in (never over nodes)."""
-        op, out, xs = self._op, self._out, numbers(self)
+        op, out, xs = self._row, self._out, numbers(self)
 
         def local_derivative(i: int) -> Any:
             return op.local_derivative(range(len(xs))[i], out, xs)  # type: ignore[union-attr]
@@ -85,13 +85,13 @@ class Node:
 
 def sources(node: Node) -> tuple[Node | None, ...]:
     """The inputs of a node that are nodes, slot by slot; None for a plain number."""
-    arity = node._op.arity if node._op is not None else 0
+    arity = node._row.arity if node._row is not None else 0
     return (node._a, node._b)[:arity] if arity < 3 else node._a
 
 
 def numbers(node: Node) -> tuple[Any, ...]:
     """The numbers that went into a node, slot by slot."""
-    arity = node._op.arity if node._op is not None else 0
+    arity = node._row.arity if node._row is not None else 0
     return (node._x, node._y)[:arity] if arity < 3 else node._x
 
 
@@ -145,7 +145,7 @@ def sweep(
     """
     for node in reversed(order):
         upstream = cotangents.get(node)  # complete: every consumer came earlier
-        if upstream is None or node._op is None:
+        if upstream is None or node._row is None:
             continue
         edges = zip(sources(node), pull(node, upstream), strict=True)
         for slot, (source, (local, contribution, reason)) in enumerate(edges):

@@ -295,7 +295,7 @@ options = Options()
 def enter(node: Any) -> None:
     """Apply the modes of this context to a node that was just made (while ``special`` is not 0)."""
     if not _recording.get():
-        node._op = node._a = node._b = node._x = node._y = node._out = None
+        node._row = node._a = node._b = node._x = node._y = node._out = None
         return
     path = _scope.get()
     if path:

@@ -74,7 +74,7 @@ def _recorder(kind: type) -> Callable[..., Any]:
         node = kind.__new__(kind)
         node._data = node._out = compute(op, numbers)
         node._grad = node._scratch = node.name = None
-        node._op = op
+        node._row = op
         if op.arity > 2:
             node._a, node._x = nodes, numbers
             node._b = node._y = None
@@ -105,7 +105,7 @@ def _unary(kind: type, function: Callable[..., Any]) -> Callable[[Any], Any]:
         node = new(kind)
         node._data = node._out = out
         node._grad = node._scratch = node.name = node._b = node._y = None
-        node._op = op
+        node._row = op
         node._a = self
         node._x = x
         node._origin = _new_origin()
@@ -146,7 +146,7 @@ def _binary(kind: type, op: Op, reflected: bool = False) -> Callable[[Any, Any],
         node = new(kind)
         node._data = node._out = out
         node._grad = node._scratch = node.name = None
-        node._op = op
+        node._row = op
         node._a = a
         node._b = b
         node._x = x

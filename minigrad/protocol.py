@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from minigrad import source
 from minigrad.errors import (
-    ArgumentTypeError, ComparisonWarning, DetachedWarning, PicklingError,
+    ArgumentTypeError, ComparisonWarning, DetachedWarning, PicklingError, RenamedError,
 )  # fmt: skip
 from minigrad.graph import Node, topological_order
 from minigrad.ops import ufuncs
@@ -45,6 +45,24 @@ class NumberProtocol(Node):
     def item(self) -> float:
         """The number as a float, without a warning."""
         return self._data  # type: ignore[no-any-return]
+
+    # -- the operators that are no rows of the table ---------------------------------------------
+
+    def __pos__(self) -> Self:
+        return self
+
+    def __divmod__(self, other: Any) -> tuple[Any, Any]:
+        return self // other, self % other  # type: ignore[operator]
+
+    def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
+        return other // self, other % self
+
+    def __matmul__(self, other: object) -> NoReturn:
+        if _number_of(other) is None:
+            return NotImplemented  # type: ignore[return-value]
+        raise ArgumentTypeError("@ multiplies arrays; write a * b, or mg.dot(ws, xs)")
+
+    __rmatmul__ = __matmul__
 
     # -- comparing: bools, so that `if` works; mg.less and mg.equal stay on the graph ------------
 
@@ -108,7 +126,7 @@ class NumberProtocol(Node):
 
     def __copy__(self) -> Self:
         twin = type(self)(self._data, self.name)
-        twin._op, twin._a, twin._b = self._op, self._a, self._b
+        twin._row, twin._a, twin._b = self._row, self._a, self._b
         twin._x, twin._y, twin._out = self._x, self._y, self._out
         twin._grad = self._grad
         return twin
@@ -121,7 +139,7 @@ class NumberProtocol(Node):
         return memo[id(self)]  # type: ignore[no-any-return]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self._op is not None or isinstance(self._grad, Node):
+        if self._row is not None or isinstance(self._grad, Node):
             raise PicklingError(f"{self!r} cannot be pickled with its history: detach() it first")
         return _restore, (type(self), self._data, self.name, self._grad)
 
@@ -134,6 +152,22 @@ class NumberProtocol(Node):
         raise ArgumentTypeError(
             "an array of Values would lose their gradients; stack_values([...]) joins them"
         )
+
+
+def _renamed(theirs: str, ours: str) -> property:
+    def explain(self: Node) -> NoReturn:
+        raise RenamedError(f".{theirs} is micrograd's name; here it is {ours}")
+
+    return property(explain)
+
+
+for _theirs, _ours in {
+    "_prev": ".inputs",
+    "_op": ".op.name",
+    "_backward": ".local_derivatives(i), which backward() multiplies by the upstream gradient",
+    "label": ".name",
+}.items():
+    setattr(NumberProtocol, _theirs, _renamed(_theirs, _ours))
 
 
 def _number_of(x: Any) -> float | None:

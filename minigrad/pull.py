@@ -53,7 +53,7 @@ def _fresh(source: Node, number: Any, node: Node) -> Node:
 
 
 def _ask(node: Node, upstream: Any, out: Any, xs: Sequence[Any]) -> Sequence[tuple[Any, Any, str]]:
-    op: Any = node._op
+    op: Any = node._row
     try:
         return op.pull(upstream, out, xs, sources(node))  # type: ignore[no-any-return]
     except MinigradError:

@@ -1,16 +1,14 @@
 """Where a node was made, in the learner's own code.
 
 ``learner_frame()`` finds the innermost frame of the learner's own code: not minigrad, not the
-standard library, not an installed package. ``warn`` reports there, once per place. When sources are
-on, a node keeps of that frame its code object and the offset of the instruction, which cost little
-to store (``stamp``). ``span`` resolves them later to the exact sub-expression, and ``text_of`` reads
-it, wherever Python 3.11 still has the text:
+standard library, not an installed package. ``warn`` reports there, once per place. When sources
+are on, a node keeps of that frame its code object and the offset of the instruction, which cost
+little to store (``stamp``); later ``span`` resolves them to the exact sub-expression.
 
-- files, IPython cells, doctests and ``timeit``, which ``linecache`` knows;
-- ``python -c``, whose text is among the arguments of the process.
-
-The plain interactive interpreter forgets what was typed (until Python 3.13), and code given to
-``exec`` has no text either: there a node has its line and its columns, but nobody can read them.
+``text_of`` reads it where Python 3.11 still has the text: in files, IPython cells and doctests,
+which ``linecache`` knows, and with ``python -c``, whose text is among the arguments of the process.
+The plain interactive interpreter forgets what was typed, and code given to ``exec`` has no text
+either: there a node has its line and its columns, but nobody can read them.
 
 Read next: ``modes.py`` (when sources are recorded), ``graph.py`` (the node that keeps them).
 """
@@ -19,6 +17,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from itertools import pairwise
 from sys import _getframe
 
 TYPE_CHECKING = False
@@ -39,9 +38,6 @@ _inside: dict[str, bool] = {}  # file name -> does it belong to minigrad?
 _learners: set[str] = set()  # names of files that the learner wrote
 
 
-# --- Whose code runs ------------------------------------------------------------------------------
-
-
 def learner_frame(skip: int = 1) -> FrameType:
     """The innermost frame of the learner's code.
 
@@ -54,10 +50,11 @@ def learner_frame(skip: int = 1) -> FrameType:
     frame: FrameType | None = _getframe(skip)
     outside = outermost = None
     while frame is not None:
-        if frame.f_code.co_filename in _learners:
+        name = frame.f_code.co_filename
+        if name in _learners:
             return frame
-        if not is_ours(frame):
-            if _is_learners(frame.f_code.co_filename):
+        if not _inside.get(name) and not is_ours(frame):
+            if _is_learners(name):
                 return frame
             outside = outside or frame
         outermost = frame
@@ -107,9 +104,6 @@ def stamp(serial: Callable[[], int]) -> Callable[[], tuple[int, CodeType, int]]:
     return origin
 
 
-# --- Which expression -----------------------------------------------------------------------------
-
-
 class Span:
     """A stretch of source text: file, first and last line (from 1), columns (UTF-8 bytes, from 0).
 
@@ -140,10 +134,10 @@ class Span:
         return f"Span({self.file!r}, {self.line}:{self.column}-{self.end_line}:{self.end_column})"
 
 
-# id of a code object -> the object (which keeps the id its own), its label, its path, the table of
-# positions and the spans that somebody asked for. Reading the table takes longer than the code
-# took to run, so it is read once, and all nodes of one expression share one Span.
 _Positions = tuple[tuple[int | None, int | None, int | None, int | None], ...]
+
+# id of a code object -> the object (so that the id stays its own), label, path, table of positions
+# (read once: that takes longer than the code took to run) and the spans that were asked for.
 _resolved: dict[int, tuple[CodeType, str, str, _Positions, dict[int, Span]]] = {}
 _MOST_CODE_OBJECTS = 4096  # a long session makes new ones with every cell
 
@@ -210,9 +204,6 @@ def place(where: Span) -> str:
     return f"{where.file}:{where.line}"
 
 
-# --- What is written there ------------------------------------------------------------------------
-
-
 def lines_of(path: str) -> Sequence[str]:
     """The lines of a file, a cell or ``python -c``, each with its end; empty if they are lost."""
     if path == _COMMAND:
@@ -246,8 +237,7 @@ def text_of(where: Span) -> str | None:
 
 def _command() -> str:
     """The text after ``python -c``; ``""`` if this process was started in another way."""
-    words = sys.orig_argv
-    for word, text in zip(words, words[1:], strict=False):
+    for word, text in pairwise(sys.orig_argv):
         if word[:1] == "-" and word[1:2] != "-" and word.endswith("c"):  # also -Ic
             return text  # or what some other -c takes; `_is_command` notices
     return ""
@@ -274,9 +264,6 @@ def _is_command(code: CodeType) -> bool:
 
 def _fingerprint(code: CodeType) -> tuple[str, bytes, bytes]:
     return code.co_qualname, code.co_linetable, code.co_code
-
-
-# --- Telling the learner --------------------------------------------------------------------------
 
 
 class _OncePerPlace(str):

@@ -49,7 +49,7 @@ class Value(NumberProtocol):
             raise ArgumentTypeError(f"Value(…, {word}=…): the arguments are data and name='a text'")
         self._data = to_float(data, "Value(…)")
         self.name = name
-        self._op = self._a = self._b = self._x = self._y = self._out = None
+        self._row = self._a = self._b = self._x = self._y = self._out = None
         self._grad = self._scratch = None
         self._origin = modes.new_origin()
 
@@ -131,7 +131,7 @@ def _publish(order: Sequence[Node], cotangents: dict[Node, Any], as_nodes: bool)
             gradient = 0.0
         if as_nodes and not isinstance(gradient, Node):
             gradient = Value(gradient)
-        if node._op is None and node._grad is not None:
+        if node._row is None and node._grad is not None:
             if isinstance(node._grad, Node) and not as_nodes:
                 raise GradientError(f"{node!r}: .grad is a node of an earlier pass; zero_grad() it")
             gradient = node._grad + gradient

@@ -24,7 +24,7 @@ from minigrad.source import Span
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["Edge", "Trace", "TraceNode", "trace"]
+__all__ = ["Edge", "Trace", "TraceNode", "trace", "trace_with_ids"]
 
 
 class TraceNode(NamedTuple):
@@ -128,6 +128,13 @@ def trace(*outputs: Node, seed: float | None = None) -> Trace:
     >>> [(edge.contribution, edge.before, edge.after) for edge in t.edges]
     [(3.0, None, 3.0), (3.0, 3.0, 6.0)]
     """
+    return trace_with_ids(outputs, seed)[0]
+
+
+def trace_with_ids(
+    outputs: Sequence[Node], seed: float | None = None
+) -> tuple[Trace, dict[Node, int]]:
+    """``trace``, and the id of each node in it."""
     if not outputs or not all(isinstance(output, Node) for output in outputs):
         wrong = next((x for x in outputs if not isinstance(x, Node)), None)
         raise ArgumentTypeError(f"trace takes nodes (Values), not {wrong!r}")
@@ -149,7 +156,7 @@ def trace(*outputs: Node, seed: float | None = None) -> Trace:
             last = edges[-1].node if edges else -1
             error = (table.next_visited(last), str(failure))
     ids = table.ids
-    return Trace(
+    record = Trace(
         nodes=tuple(table.nodes),
         outputs=tuple(ids[output] for output in outputs),
         seeds=tuple(start for _ in outputs),
@@ -159,6 +166,7 @@ def trace(*outputs: Node, seed: float | None = None) -> Trace:
         error=error,
         source=names.source_texts(table.nodes),
     )
+    return record, ids
 
 
 def _plain(x: Any) -> float | None:
@@ -186,7 +194,7 @@ class _Table:
     def _entry(
         self, node: Node, inputs: tuple[int, ...], name: str, is_output: bool
     ) -> TraceNode:
-        op, went_in = node._op, numbers(node)
+        op, went_in = node._row, numbers(node)
         role = "output" if is_output and op else "operation" if op else _leaf_role(node)
         if op is None:
             stale = False
@@ -219,7 +227,7 @@ class _Table:
 
     def next_visited(self, last: int) -> int:
         """The id of the node whose turn came after ``last``."""
-        visited = [self.ids[node] for node in reversed(self.order) if node._op is not None]
+        visited = [self.ids[node] for node in reversed(self.order) if node._row is not None]
         return visited[visited.index(last) + 1] if last in visited else visited[0]
 
 

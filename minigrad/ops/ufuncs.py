@@ -42,7 +42,7 @@ def answer(name: str, method: str, xs: tuple[Any, ...], options: dict[str, Any])
         raise ArgumentTypeError(
             f"np.{name}.{method} with {sorted(options)} is not recorded; use minigrad's functions"
         )
-    plain = [as_number(x) if hasattr(x, "dtype") else x for x in xs]
+    plain = [as_number(_scalar(x)) if hasattr(x, "dtype") else x for x in xs]
     if any(x is None for x in plain):
         array = next(x for x, number in zip(xs, plain, strict=True) if number is None)
         raise refuse(array, f"np.{name} with a Value")
@@ -53,3 +53,8 @@ def answer(name: str, method: str, xs: tuple[Any, ...], options: dict[str, Any])
     if row is None:
         raise ArgumentTypeError(f"np.{name} has no counterpart here, so it would lose the gradient")
     return apply(row, tuple(plain))
+
+
+def _scalar(x: Any) -> Any:
+    """NumPy hands its scalars over as arrays without axes."""
+    return x.item() if x.ndim == 0 else x

@@ -11,9 +11,10 @@ from __future__ import annotations
 import cmath
 import operator
 from collections.abc import Callable, Iterable, Sequence
+from decimal import ROUND_HALF_EVEN, Decimal
 from math import (
-    atan2, ceil, copysign, cos, cosh, erfc, exp, floor, fsum, inf, isnan, log, nan, pi, sin, sinh,
-    sqrt, tan, tanh,
+    atan2, ceil, copysign, cos, cosh, erfc, exp, floor, fsum, inf, isnan, log, nan, pi, prod, sin,
+    sinh, sqrt, tanh,
 )  # fmt: skip
 from typing import Any, NamedTuple
 
@@ -33,7 +34,7 @@ class Form(NamedTuple):
     value: Callable[..., float]
     slopes: Sequence[Callable[..., float] | None] | Callable[..., Sequence[float]]
     points: list[Point]
-    edges: Sequence[tuple[Point, float, tuple[float | None, ...]]] = ()
+    edges: Sequence[tuple[Point, float, tuple[Any, ...]]] = ()  # ... where nothing is decided
     outside: Sequence[Point] = ()
     settings: dict[str, float] = {}  # noqa: RUF012  (never changed)
 
@@ -85,9 +86,10 @@ def one(*numbers: float) -> list[Point]:
 
 
 def _power(x: float, y: float) -> float:
-    if x == 0.0:
-        return 1.0 if y == 0.0 else 0.0
-    return exp(y * log(abs(x))) * (-1.0 if x < 0.0 and y % 2.0 == 1.0 else 1.0)
+    if y == int(y):
+        product = prod([x] * int(abs(y)))
+        return product if y >= 0.0 else 1.0 / product
+    return exp(y * log(x))
 
 
 def _slope_of_products(*xs: float) -> Iterable[float]:
@@ -127,18 +129,18 @@ FORMS = [
     Form("sign", lambda x: copysign(1.0, x), [lambda x: 0.0], one(-2.5, 3.0), [((0.0,), 0.0, (0.0,))]),
     Form("floor", lambda x: float(floor(x)), [None], one(-1.5, 2.5), [((2.0,), 2.0, (None,)), ((inf,), inf, (None,))]),
     Form("ceil", lambda x: float(ceil(x)), [None], one(-1.5, 2.5), [((2.0,), 2.0, (None,)), ((-inf,), -inf, (None,))]),
-    Form("round", lambda x: 2.0 * floor((x + 1.0) / 2.0) if x % 1.0 == 0.5 and floor(x) % 2 else float(floor(x + 0.5)) if x % 1.0 != 0.5 else float(floor(x)), [None], one(-1.4, 2.6), [((0.5,), 0.0, (None,)), ((1.5,), 2.0, (None,)), ((2.5,), 2.0, (None,))]),
+    Form("round", lambda x: float(Decimal(x).to_integral_value(ROUND_HALF_EVEN)), [None], one(-1.4, 2.6), [((0.5,), 0.0, (None,)), ((1.5,), 2.0, (None,)), ((2.5,), 2.0, (None,))]),
     Form("where", lambda c, x, y: x if c else y, [None, lambda c, x, y: float(bool(c)), lambda c, x, y: float(not c)], [(1.0, 2.0, 3.0), (0.0, 2.0, 3.0)]),
     # ---- arithmetic ----------------------------------------------------------------------------
     Form("add", lambda x, y: fsum((x, y)), [lambda x, y: 1.0, lambda x, y: 1.0], [(1.5, -2.25)], [((1e308, 1e308), inf, (1.0, 1.0))]),
     Form("sub", lambda x, y: fsum((x, -y)), [lambda x, y: 1.0, lambda x, y: -1.0], [(1.5, -2.25)]),
-    Form("mul", lambda x, y: copysign(abs(x) * abs(y), x) * copysign(1.0, y), [lambda x, y: y, lambda x, y: x], [(1.5, -2.25), (0.0, 3.0)], [((1e200, 1e200), inf, (1e200, 1e200))]),
+    Form("mul", lambda x, y: ((x + y) ** 2 - (x - y) ** 2) / 4.0, [lambda x, y: y, lambda x, y: x], [(1.5, -2.25), (0.0, 3.0)], [((1e200, 1e200), inf, (1e200, 1e200))]),
     Form("div", lambda x, y: x * (1.0 / y), [lambda x, y: 1.0 / y, lambda x, y: -x / (y * y)], [(1.5, -2.25), (0.0, 3.0)],
         [((1.0, 0.0), inf, (inf, -inf)), ((-1.0, 0.0), -inf, (inf, inf)), ((1.0, -0.0), -inf, (-inf, -inf))]),
     Form("neg", lambda x: 0.0 - x, [lambda x: -1.0], one(1.5, -2.0)),
-    Form("pow", _power, [lambda x, y: 0.0 if y == 0.0 else y * _power(x, y - 1.0), lambda x, y: _power(x, y) * log(x)], [(2.0, 3.0), (0.5, -1.7), (3.0, 0.0), (1.3, 1.0)],
+    Form("pow", _power, [lambda x, y: y * _power(x, y - 1.0), lambda x, y: _power(x, y) * log(x)], [(2.0, 3.0), (0.5, -1.7), (3.0, 0.0), (1.3, 1.0)],
         [((0.0, 0.0), 1.0, (0.0, 0.0)), ((0.0, 1.0), 0.0, (1.0, 0.0)), ((0.0, 2.0), 0.0, (0.0, 0.0)), ((0.0, 0.5), 0.0, (inf, 0.0)),
-            ((0.0, -1.0), inf, (-inf, -inf)), ((-2.0, 3.0), -8.0, (12.0, nan)), ((-2.0, 2.0), 4.0, (-4.0, nan)), ((-2.0, 0.0), 1.0, (0.0, nan)),
+            ((0.0, -1.0), inf, (-inf, ...)), ((-2.0, 3.0), -8.0, (12.0, nan)), ((-2.0, 2.0), 4.0, (-4.0, nan)), ((-2.0, 0.0), 1.0, (0.0, nan)),
             ((10.0, 400.0), inf, (inf, inf)), ((10.0, -400.0), 0.0, (-0.0, 0.0))],
         outside=[(-8.0, 1.0 / 3.0), (-1.0, 0.5)]),
     Form("floordiv", lambda x, y: float(floor(x / y)), [None, None], [(7.5, 2.0), (-7.5, 2.0), (7.5, -2.0)], [((1.0, 0.0), inf, (None, None))]),
@@ -200,4 +202,3 @@ FORMS = [
     Form("sinc", lambda x: sin(pi * x) / (pi * x), [lambda x: (pi * x * cos(pi * x) - sin(pi * x)) / (pi * x * x)], one(-1.3, 0.03, 0.06, 0.5, 2.0), [((0.0,), 1.0, (0.0,)), ((1e-9,), 1.0, (-pi * pi / 3.0 * 1e-9,))]),
 ]
 # fmt: on
-

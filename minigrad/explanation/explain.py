@@ -1,0 +1,333 @@
+"""``explain(L, a)``: why the gradient of ``L`` with respect to ``a`` is what it is.
+
+It reads a trace of its own pass, so it explains what the engine computed: the paths, the product of
+the local derivatives along each, and their sum. Where no gradient arrives, it says why.
+
+Read next: ``paths.py``.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import add, mul
+from typing import TYPE_CHECKING, NamedTuple
+
+from minigrad.errors import ArgumentTypeError
+from minigrad.events.trace import trace_with_ids
+from minigrad.events.story import edge_note, local_formula, row_of, symbols_of
+from minigrad.explanation.paths import Path, count_paths, largest_paths
+from minigrad.formatting import clip_text, short
+from minigrad.graph import Node
+from minigrad.symbol import Symbol, formula
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from minigrad.events import Trace, TraceNode
+
+__all__ = ["Explanation", "explain"]
+
+_MOST = 6  # paths that are written out
+_LONGEST = 8  # nodes of a path that are written out
+
+
+class Explanation(NamedTuple):
+    """The chain rule for one input.
+
+    Attributes:
+        output: The name of what is differentiated.
+        input: The name of what it is differentiated by.
+        gradient: ∂output/∂input of this pass; None if no gradient arrives.
+        paths: How many paths lead from the output to the input.
+        shown: The largest of them.
+        symbols: ``∂output/∂input`` as products of ∂node/∂input along the paths, per path.
+        formula: The shown paths in the names of the nodes, as Python would write it.
+        latex: The same in LaTeX, with the result.
+        reasons: Why there is no gradient, or why it is 0.
+        notes: Footnotes: edges and kinks that applied.
+        words: One sentence per path.
+    """
+
+    output: str
+    input: str
+    gradient: float | None
+    paths: int
+    shown: tuple[Path, ...]
+    symbols: tuple[str, ...]
+    formula: str
+    latex: str
+    reasons: tuple[str, ...]
+    notes: tuple[str, ...]
+    words: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The explanation as plain text."""
+        head = f"∂{self.output}/∂{self.input}"
+        lines = [f"{head} = {short(self.gradient) if self.gradient is not None else 'no gradient'}"]
+        lines += [f"  {reason}" for reason in self.reasons]
+        if self.shown:
+            lines += ["", _count_words(self.output, self.input, self.paths, len(self.shown))]
+            for sentence, symbols, path in zip(self.words, self.symbols, self.shown, strict=True):
+                lines += [f"  {sentence}", f"    {symbols} = {_numbers(path)}"]
+            lines += ["", f"in symbols  {head} = {self.formula}", f"in numbers  {head} = {self._sum()}"]
+        lines += [f"note: {note}" for note in self.notes]
+        return "\n".join(lines)
+
+    def _sum(self) -> str:
+        rest = self.paths - len(self.shown)
+        terms = " + ".join(_in_sum(path.product) for path in self.shown)
+        if rest:
+            terms += f" + … ({rest} smaller paths)"
+        return terms if len(self.shown) == 1 and not rest else f"{terms} = {short(self.gradient)}"
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        """What a notebook shows: words and formulas, or the plain text."""
+        parts = [f"$$ {self.latex} $$"] if self.shown else [f"**{_plain(self.text.splitlines()[0])}**"]
+        parts += [_plain(reason) for reason in self.reasons]
+        parts += [f"- {_plain(sentence)}" for sentence in self.words]
+        parts += [f"*{_plain(note)}*" for note in self.notes]
+        return {"text/markdown": "\n\n".join(parts), "text/plain": self.text}
+
+
+def explain(output: Node, input: Node) -> Explanation:
+    """Explain ∂output/∂input by the chain rule.
+
+    Args:
+        output: The node to differentiate.
+        input: The node to differentiate by; a leaf or a node in between.
+
+    Returns:
+        The explanation; it shows itself in a terminal and in a notebook. If there is no gradient,
+        it says why.
+
+    Raises:
+        ArgumentTypeError: if one of them is no node.
+
+    >>> from minigrad import Value
+    >>> x = Value(3.0, name="x")
+    >>> y = x * x
+    >>> y.name = "y"
+    >>> explain(y, x)
+    ∂y/∂x = 6
+    <BLANKLINE>
+    y depends on x along 2 paths; the gradient is the sum over them
+      if x grows by h, then y (input 1) by 3 h
+        ∂y/∂x = 3
+      if x grows by h, then y (input 2) by 3 h
+        ∂y/∂x = 3
+    <BLANKLINE>
+    in symbols  ∂y/∂x = x + x
+    in numbers  ∂y/∂x = 3 + 3 = 6
+    """
+    for node in (output, input):
+        if not isinstance(node, Node):
+            raise ArgumentTypeError(
+                f"explain(output, input) takes two nodes; {node!r} is a plain "
+                f"{type(node).__name__}, which no gradient reaches"
+            )
+    record, ids = trace_with_ids([output])
+    top = record.nodes[record.outputs[0]].name
+    if input not in ids:
+        return _nothing(top, input.name or "the input", _why_absent(record, output, input))
+    target = ids[input]
+    name, gradient = record.nodes[target].name, record.gradients[target]
+    if gradient is None:
+        return _nothing(top, name, _why_blocked(record, target))
+    shown = tuple(largest_paths(record, target, _MOST))
+    products = [_product(record, path) for path in shown]
+    symbol = reduce(add, products) if products else Symbol.of(gradient)
+    return Explanation(
+        output=top,
+        input=name,
+        gradient=gradient,
+        paths=count_paths(record, target),
+        shown=shown,
+        words=tuple(_words(record, path, target) for path in shown),
+        symbols=tuple(_chain(record, path) for path in shown),
+        formula=symbol.text,
+        latex=_latex(top, name, symbol, gradient),
+        reasons=tuple(_why_zero(record, target, shown)) if gradient == 0.0 else (),
+        notes=tuple(_notes(record, shown)),
+    )
+
+
+def _nothing(output: str, input: str, reasons: Sequence[str]) -> Explanation:
+    return Explanation(
+        output=output, input=input, gradient=None, paths=0, shown=(), words=(), symbols=(),
+        formula="", latex="", reasons=tuple(reasons), notes=(),
+    )  # fmt: skip
+
+
+# -- the chain rule along a path ------------------------------------------------------------------
+
+
+def _words(record: Trace, path: Path, target: int) -> str:
+    """What a small step h in the input does to each node on the way to the output."""
+    grown, moves = 1.0, []
+    for edge in reversed(path.edges):
+        grown *= edge.local or 0.0
+        node = record.nodes[edge.node]
+        which = f" (input {edge.slot + 1})" if node.inputs.count(edge.input) > 1 else ""
+        moves.append(f"{node.name}{which} by {_times_h(grown)}")
+    if len(moves) > _LONGEST:
+        moves = [*moves[: _LONGEST - 2], f"… {len(moves) - _LONGEST + 1} more nodes", moves[-1]]
+    name = record.nodes[target].name
+    if not moves:
+        return f"{name} is the output itself, so its gradient is the seed"
+    return f"if {name} grows by h, then {', '.join(moves)}"
+
+
+def _times_h(factor: float) -> str:
+    number = short(factor)
+    return {"0": "0", "1": "h", "-1": "-h"}.get(number, f"{number} h")
+
+
+def _chain(record: Trace, path: Path) -> str:
+    """``∂L/∂c · ∂c/∂a``: the product along the path, in symbols."""
+    nodes = record.nodes
+    factors = [f"∂{nodes[edge.node].name}/∂{nodes[edge.input].name}" for edge in path.edges]
+    return _shortened(factors) or "seed"
+
+
+def _numbers(path: Path) -> str:
+    factors = [short(edge.local) for edge in path.edges]
+    if len(factors) < 2:
+        return short(path.product)
+    return f"{_shortened(factors)} = {short(path.product)}"
+
+
+def _shortened(factors: list[str]) -> str:
+    """A product; of a long one the beginning and the end."""
+    if len(factors) > 2 * _LONGEST:
+        factors = [*factors[:_LONGEST], f"… {len(factors) - _LONGEST - 1} more", factors[-1]]
+    return " · ".join(factors)
+
+
+def _product(record: Trace, path: Path) -> Symbol:
+    """The local derivatives along the path as one formula; a number where an edge gave the value."""
+    factors = []
+    for edge in path.edges:
+        node = record.nodes[edge.node]
+        if edge_note(node, edge.slot):
+            factors.append(Symbol.of(edge.local))
+        else:
+            factors.append(local_formula(node, edge.slot, symbols_of(record, node)))
+    if record.seeds[0] != 1.0 or not factors:
+        factors.insert(0, Symbol.of(record.seeds[0]))
+    return reduce(mul, factors)
+
+
+def _latex(output: str, input: str, symbol: Symbol, gradient: float) -> str:
+    top, bottom = Symbol(output).latex, Symbol(input).latex
+    fraction = rf"\frac{{\partial {top}}}{{\partial {bottom}}}"
+    return f"{fraction} = {symbol.latex} = {Symbol.of(float(short(gradient))).latex}"
+
+
+def _notes(record: Trace, shown: Sequence[Path]) -> list[str]:
+    notes: dict[str, None] = {}  # in order, each once
+    for path in shown:
+        for edge in path.edges:
+            node = record.nodes[edge.node]
+            note = edge_note(node, edge.slot)
+            if note:
+                source = record.nodes[edge.input].name
+                notes[f"∂{node.name}/∂{source} = {short(edge.local)}: {note}"] = None
+    return list(notes)
+
+
+# -- why there is none ----------------------------------------------------------------------------
+
+
+def _why_absent(record: Trace, output: Node, input: Node) -> list[str]:
+    top = record.nodes[record.outputs[0]].name
+    if output.op is None:
+        return [
+            f"{top} is a leaf: it was not computed from nodes, or it was detached, or nothing was "
+            f"recorded (no_grad), or it left the library as a plain number on its way"
+        ]
+    name = input.name or "the input"
+    reasons = [f"{top} was not computed from {name}"]
+    if any(node.name == input.name and node.op is None for node in record.nodes):
+        reasons.append(f"another node in the graph is called {name}; is this an older one?")
+    leaves = [node.name for node in record.nodes if node.role in ("leaf", "parameter")]
+    listed = ", ".join(leaves[:8]) + (f" and {len(leaves) - 8} more" if len(leaves) > 8 else "")
+    reasons.append(f"{top} was computed from {listed or 'plain numbers alone'}")
+    return reasons
+
+
+def _why_blocked(record: Trace, target: int) -> list[str]:
+    """Each edge out of the nodes that ``target`` flows into, where the gradient ends."""
+    reached = {target}
+    reasons: dict[str, None] = {}
+    for node in record.nodes[target:]:
+        for slot, source in enumerate(node.inputs):
+            if source not in reached:
+                continue
+            if record.gradients.get(node.id) is None:
+                reached.add(node.id)
+            else:
+                name = record.nodes[source].name
+                reasons[f"{node.op} is not differentiable in {name} (input {slot + 1})"] = None
+    return list(reasons)
+
+
+def _why_zero(record: Trace, target: int, shown: Sequence[Path]) -> list[str]:
+    reasons: dict[str, None] = {}
+    for edge in record.edges:
+        if edge.reason == "other branch":
+            node, source = record.nodes[edge.node], record.nodes[edge.input]
+            if target in _ancestors(record, source.id):
+                reasons[f"{_written(record, node)} took the other branch than {source.name}"] = None
+    for path in shown:
+        for edge in path.edges:
+            if edge.local == 0.0:
+                node, source = record.nodes[edge.node], record.nodes[edge.input]
+                reasons[
+                    f"the path ends at {_written(record, node)}: its local derivative is 0 where"
+                    f" {source.name} = {short(source.value)}"
+                ] = None
+                break
+    return list(reasons)
+
+
+def _written(record: Trace, node: TraceNode) -> str:
+    row = row_of(node)
+    text = formula(row, symbols_of(record, node)).text if row else f"{node.op}(…)"
+    return f"{node.name} = {clip_text(text, 40)}"
+
+
+def _ancestors(record: Trace, id: int) -> set[int]:
+    """The node and everything it was computed from."""
+    found, stack = {id}, [id]
+    while stack:
+        for source in record.nodes[stack.pop()].inputs:
+            if source not in found:
+                found.add(source)
+                stack.append(source)
+    return found
+
+
+# -- small words ----------------------------------------------------------------------------------
+
+
+def _count_words(output: str, input: str, paths: int, shown: int) -> str:
+    if paths == 1:
+        return f"{output} depends on {input} along one path; the local derivatives multiply"
+    listed = "the sum over them" if paths == shown else f"the sum over them; the largest {shown} are"
+    return f"{output} depends on {input} along {paths} paths; the gradient is {listed}"
+
+
+def _in_sum(number: float) -> str:
+    return f"({short(number)})" if number < 0 else short(number)
+
+
+def _plain(text: str) -> str:
+    """Text as Markdown shows it: what would be markup is escaped."""
+    return "".join(f"\\{c}" if c in "\\`*_{}[]<>()#+-.!|$&~" else c for c in text)

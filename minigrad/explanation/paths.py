@@ -1,0 +1,78 @@
+"""The paths from an output to an input, counted, and the largest of them.
+
+The gradient is the sum over all paths of the product of the local derivatives along each. There can
+be more paths than atoms in the universe, so they are counted before anybody lists them.
+
+Read next: ``explain.py``.
+"""
+
+from __future__ import annotations
+
+import heapq
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from minigrad.events import Edge, Trace
+
+__all__ = ["Path", "count_paths", "largest_paths"]
+
+
+class Path(NamedTuple):
+    """The edges of a path, from the output to the input, and the product of their derivatives."""
+
+    edges: tuple[Edge, ...]
+    product: float
+
+
+def count_paths(trace: Trace, target: int) -> int:
+    """How many paths of the pass lead from the outputs to ``target``."""
+    count = dict.fromkeys(range(len(trace.nodes)), 0)
+    for output in trace.outputs:
+        count[output] += 1
+    for edge in trace.edges:  # in the order of the sweep: an output before what it needs
+        if not edge.reason:
+            count[edge.input] += count[edge.node]
+    return count[target]
+
+
+def largest_paths(trace: Trace, target: int, most: int) -> list[Path]:
+    """Up to ``most`` paths to ``target``, the largest |product| first; ties in order of the sweep.
+
+    A best-first search. What is still to come is known exactly from one pass backwards, so no path
+    is begun that is not among the largest.
+    """
+    best: dict[int, float] = {target: 1.0}  # the largest |product| from a node down to the target
+    below: dict[int, list[tuple[int, Edge]]] = {}
+    for place in range(len(trace.edges) - 1, -1, -1):
+        edge = trace.edges[place]
+        if edge.reason or edge.input not in best:
+            continue
+        below.setdefault(edge.node, []).append((place, edge))
+        reach = _size(edge.local) * best[edge.input]
+        if edge.node not in best or reach > best[edge.node]:
+            best[edge.node] = reach
+
+    found: list[Path] = []
+    waiting: list[tuple[float, tuple[int, ...], int, float, tuple[Edge, ...]]] = []
+    for output, seed in zip(trace.outputs, trace.seeds, strict=True):
+        if output in best:
+            waiting.append((-_size(seed) * best[output], (), output, seed, ()))
+    heapq.heapify(waiting)
+    while waiting and len(found) < most:
+        _, places, node, product, edges = heapq.heappop(waiting)
+        if node == target:
+            found.append(Path(edges, product))
+            continue
+        for place, edge in below.get(node, ()):
+            longer = product * (edge.local if edge.local is not None else 0.0)
+            bound = -_size(longer) * best[edge.input]
+            entry = (bound, (*places, place), edge.input, longer, (*edges, edge))
+            heapq.heappush(waiting, entry)
+    return found
+
+
+def _size(x: float | None) -> float:
+    """|x| for comparing; nan counts as the largest, because it spoils every sum."""
+    if x is None:
+        return 0.0
+    return abs(x) if x == x else float("inf")
