@@ -45,7 +45,7 @@ _LATER = {
 _functions = {name: function for name, function in FUNCTIONS.items() if function.op.public}
 globals().update(_functions)
 
-__all__ = [  # noqa: PLE0604  (the functions come from the table)
+__all__ = [
     *sorted(
         {
             *_LATER, *_functions, "Value", "errstate", "no_grad", "operation", "options",

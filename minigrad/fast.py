@@ -26,8 +26,8 @@ __all__ = ["backward"]
 
 _slots = allocate_lock()  # the scratch slots belong to one pass at a time
 
-# What a scratch slot holds before a gradient arrives. The neutral element lets the first contribution
-# be added like all others; that nothing was added is seen by its identity.
+# What a scratch slot holds before a gradient arrives. The neutral element lets the first
+# contribution be added like all others; that nothing was added is seen by its identity.
 _OPEN = object()  # the walk is below this node
 _DONE = UNTOUCHED  # all its inputs are in the order
 
@@ -57,7 +57,7 @@ def backward(root: Node, seed: float) -> bool:
 
 
 def _fill_order(order: list[Node], stack: list[Node]) -> None:
-    """``topological_order`` with marks in the nodes; leaves may stand earlier, they send nothing."""
+    """``topological_order`` by marks in the nodes; leaves may come earlier, they send nothing."""
     push, pop, finish, opened, done = stack.append, stack.pop, order.append, _OPEN, _DONE
     while stack:
         node = stack[-1]

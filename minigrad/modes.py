@@ -96,7 +96,7 @@ class Block:
         self._variable.set(self._earlier.pop())
 
 
-class no_grad(Block):  # noqa: N801  (reads as a word, like the function that it can wrap)
+class no_grad(Block):
     """Compute without recording: results are leaves. A context manager and a decorator.
 
     Raises:
@@ -135,7 +135,7 @@ class no_grad(Block):  # noqa: N801  (reads as a word, like the function that it
         return without_recording
 
 
-class errstate(Block):  # noqa: N801
+class errstate(Block):
     """Say what happens when a nan or an infinity arises: ``"warn"``, ``"raise"`` or ``"ignore"``.
 
     Raises:
@@ -157,7 +157,7 @@ class errstate(Block):  # noqa: N801
         super().__init__(_errstate, action)
 
 
-class scope(Block):  # noqa: N801
+class scope(Block):
     """Name a part of the program; nodes made inside carry the name, nested ones a path.
 
     >>> import minigrad as mg
@@ -181,7 +181,7 @@ class scope(Block):  # noqa: N801
         return super().__enter__()
 
 
-class listen(Block):  # noqa: N801
+class listen(Block):
     """Tell ``listener.node_made(node)`` of every node that is made inside the block."""
 
     __slots__ = ("_listener",)
@@ -215,7 +215,7 @@ def listeners() -> tuple[Listener, ...]:
     return _listeners.get()
 
 
-class pause_gc:  # noqa: N801
+class pause_gc:
     """Pause Python's garbage collector inside the block; a training step gets up to twice as fast.
 
     Safe because first-order graphs hold no reference cycles: they are freed by reference counts.
@@ -309,7 +309,7 @@ def enter(node: Any) -> None:
 def serial_of(node: Any) -> int:
     """The place of a node among all nodes of this process, in the order of making."""
     origin = node._origin
-    return origin if origin.__class__ is int else origin[0]  # type: ignore[no-any-return]
+    return origin if origin.__class__ is int else origin[0]
 
 
 def scope_of(node: Any) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from minigrad import modes, ops
 from minigrad.ops.evaluate import as_number, compute, refuse
 from minigrad.ops.floats import FLOATS
+from minigrad.ops.row import MANY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def _follow_modes() -> None:
 modes.follow(_follow_modes)
 
 
-def complete(kind: type) -> None:
+def complete(kind: Any) -> None:
     """Give ``kind`` (the class ``Value``) its operators and methods, one for each row."""
     for name in ("add", "sub", "mul", "div", "floordiv", "mod", "pow"):
         word = "truediv" if name == "div" else name
@@ -46,21 +47,21 @@ def complete(kind: type) -> None:
         setattr(kind, f"__{word}__", _binary(kind, op))
         setattr(kind, f"__r{word}__", _binary(kind, op, reflected=True))
     for name, function in ops.FUNCTIONS.items():
-        if function.op.public:
+        if function.op.public and function.op.arity is not MANY:
             method = _unary(kind, function) if function.op.arity == 1 else function
             setattr(kind, name, method)
-    kind.__neg__, kind.__abs__ = kind.neg, kind.abs  # type: ignore[attr-defined]
-    kind._apply = _recorder(kind)  # type: ignore[attr-defined]
-    add = kind.__radd__  # type: ignore[attr-defined]
+    kind.__neg__, kind.__abs__ = kind.neg, kind.abs
+    kind._apply = _recorder(kind)
+    add = kind.__radd__
 
     def add_to(self: Any, other: Any) -> Any:
         """``other + self``; the 0 that builtin ``sum`` starts with adds nothing."""
         return self if other.__class__ is int and other == 0 else add(self, other)
 
-    kind.__radd__ = add_to  # type: ignore[attr-defined]
+    kind.__radd__ = add_to
 
 
-def _recorder(kind: type) -> Callable[..., Any]:
+def _recorder(kind: Any) -> Callable[..., Any]:
     """The function that records any operation of the table on any arguments."""
 
     def record(op: Op, xs: Sequence[Any], kinds: set[type]) -> Any:
@@ -89,7 +90,7 @@ def _recorder(kind: type) -> Callable[..., Any]:
     return staticmethod(record)
 
 
-def _unary(kind: type, function: Callable[..., Any]) -> Callable[[Any], Any]:
+def _unary(kind: Any, function: Callable[..., Any]) -> Callable[[Any], Any]:
     """The method of a function of one input."""
     op: Op = function.op  # type: ignore[attr-defined]
     forward, new = op.forward, kind.__new__
@@ -117,7 +118,7 @@ def _unary(kind: type, function: Callable[..., Any]) -> Callable[[Any], Any]:
     return method
 
 
-def _binary(kind: type, op: Op, reflected: bool = False) -> Callable[[Any, Any], Any]:
+def _binary(kind: Any, op: Op, reflected: bool = False) -> Callable[[Any, Any], Any]:
     """The operator of a row of two inputs; ``reflected`` for a number on the left."""
     forward, new = op.forward, kind.__new__
 
@@ -159,17 +160,17 @@ def _binary(kind: type, op: Op, reflected: bool = False) -> Callable[[Any, Any],
     return operator
 
 
-def _other(kind: type, op: Op, x: Any) -> tuple[Any, float | None]:
+def _other(kind: Any, op: Op, x: Any) -> tuple[Any, float | None]:
     """The other operand; without a number if its class may know itself what to do with a node."""
     if isinstance(x, kind):
-        return x._operand()  # type: ignore[attr-defined, no-any-return]
+        return x._operand()  # type: ignore[no-any-return]
     number = as_number(x)
     if number is None and isinstance(x, _NEVER):
         raise refuse(x, op.name)
     return None, number
 
 
-def _required(kind: type, op: Op, x: Any) -> tuple[Any, float]:
+def _required(kind: Any, op: Op, x: Any) -> tuple[Any, float]:
     node, number = _other(kind, op, x)
     if number is None:
         raise refuse(x, op.name)

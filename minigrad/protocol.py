@@ -10,7 +10,11 @@ from __future__ import annotations
 
 from minigrad import source
 from minigrad.errors import (
-    ArgumentTypeError, ComparisonWarning, DetachedWarning, PicklingError, RenamedError,
+    ArgumentTypeError,
+    ComparisonWarning,
+    DetachedWarning,
+    PicklingError,
+    RenamedError,
 )  # fmt: skip
 from minigrad.graph import Node, topological_order
 from minigrad.ops import ufuncs
@@ -42,6 +46,19 @@ class NumberProtocol(Node):
 
     __slots__ = ()
 
+    if TYPE_CHECKING:  # what ``operators.py`` hangs on the class, for those who check types
+
+        def __init__(self, data: Any, name: str | None = None) -> None: ...
+        def __getattr__(self, name: str) -> Any: ...
+        def _operator(self, other: Any) -> Self: ...
+
+        __add__ = __sub__ = __mul__ = __truediv__ = __floordiv__ = __mod__ = __pow__ = _operator
+        __radd__ = __rsub__ = __rmul__ = __rtruediv__ = __rfloordiv__ = __rmod__ = _operator
+        __rpow__ = _operator
+
+        def __neg__(self) -> Self: ...
+        def __abs__(self) -> Self: ...
+
     def item(self) -> float:
         """The number as a float, without a warning."""
         return self._data  # type: ignore[no-any-return]
@@ -52,14 +69,14 @@ class NumberProtocol(Node):
         return self
 
     def __divmod__(self, other: Any) -> tuple[Any, Any]:
-        return self // other, self % other  # type: ignore[operator]
+        return self // other, self % other
 
     def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
         return other // self, other % self
 
-    def __matmul__(self, other: object) -> NoReturn:
+    def __matmul__(self, other: object) -> Any:
         if _number_of(other) is None:
-            return NotImplemented  # type: ignore[return-value]
+            return NotImplemented
         raise ArgumentTypeError("@ multiplies arrays; write a * b, or mg.dot(ws, xs)")
 
     __rmatmul__ = __matmul__

@@ -41,6 +41,13 @@ class Symbol:
     __slots__ = ("inputs", "latex_name", "name", "number", "op")
     _rank = 3
 
+    if TYPE_CHECKING:  # filled in from the table, at the end of this file
+
+        def _operator(self, other: Any) -> Symbol: ...
+
+        __add__ = __sub__ = __mul__ = __truediv__ = __pow__ = _operator
+        __radd__ = __rsub__ = __rmul__ = __rtruediv__ = __rpow__ = _operator
+
     def __init__(self, name: str, latex: str | None = None) -> None:
         self.name = name
         self.latex_name = _name_latex(name) if latex is None else latex
@@ -90,6 +97,9 @@ class Symbol:
     def __repr__(self) -> str:
         return f"Symbol({self.text!r})"
 
+    def __neg__(self) -> Symbol:
+        return Symbol._apply(OPS["neg"], (self,), set())
+
     def __bool__(self) -> NoReturn:
         raise ArgumentTypeError(
             f"whether {self.text} holds is not known in a formula; write where(condition, x, y)"
@@ -97,7 +107,7 @@ class Symbol:
 
 
 class _Written:
-    """A text that knows how tightly it binds: ``f"{part:2}"`` brackets it if that is less than 2."""
+    """A text that knows how tightly it binds: ``f"{part:2}"`` brackets it if less than 2."""
 
     __slots__ = ("binds", "brackets", "text")
 
@@ -111,7 +121,8 @@ class _Written:
             return self.brackets.format(self.text)
         return self.text
 
-    __str__ = lambda self: self.text  # noqa: E731
+    def __str__(self) -> str:
+        return self.text
 
 
 def _written(root: Symbol) -> tuple[_Written, _Written]:
@@ -246,10 +257,11 @@ for _word, _name in {
 }.items():  # fmt: skip
     setattr(Symbol, f"__{_word}__", _operator(OPS[_name]))
     setattr(Symbol, f"__r{_word}__", _operator(OPS[_name], reflected=True))
-for _word, _name in {"lt": "less", "le": "less_equal", "gt": "greater"}.items():
-    setattr(Symbol, f"__{_word}__", _operator(OPS[_name]))
-Symbol.__ge__ = _operator(OPS["less_equal"], reflected=True)  # type: ignore[attr-defined]
-Symbol.__neg__ = lambda self: Symbol._apply(OPS["neg"], (self,), set())  # type: ignore[attr-defined]
+for _word, _name, _reflected in (
+    ("lt", "less", False), ("le", "less_equal", False), ("gt", "greater", False),
+    ("ge", "less_equal", True),
+):  # fmt: skip
+    setattr(Symbol, f"__{_word}__", _operator(OPS[_name], reflected=_reflected))
 for _name, _function in FUNCTIONS.items():
     if _function.op.public and not hasattr(Symbol, _name):
         setattr(Symbol, _name, _function)

@@ -27,9 +27,7 @@ __all__ = ["grad", "value_and_grad"]
 _same = operator("identity", lambda m, x: x, [ONE], sentence="The same number as a new node.")
 
 
-def value_and_grad(
-    function: Callable[..., Any], argnum: int = 0
-) -> Callable[..., tuple[Any, Any]]:
+def value_and_grad(function: Callable[..., Any], argnum: int = 0) -> Callable[..., tuple[Any, Any]]:
     """Return a function that gives f(x) and ∂f/∂x.
 
     Args:

@@ -9,15 +9,14 @@ Read next: ``ops/scalar.py`` for the other operations, ``fast.py`` for the same 
 from __future__ import annotations
 
 from minigrad import fast, hooks, modes, operators
-from minigrad.errors import ArgumentTypeError, GradientError
+from minigrad.errors import ArgumentTypeError
 from minigrad.graph import Node, sweep, topological_order
-from minigrad.nothing import NOTHING
 from minigrad.protocol import NumberProtocol, to_float
+from minigrad.publish import publish
 from minigrad.pull import pull, pull_graph
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any
 
 __all__ = ["Constant", "Value"]
@@ -101,10 +100,10 @@ class Value(NumberProtocol):
         if not create_graph and fast.backward(self, seed):
             return
         order = topological_order(self)
-        cotangents = {self: seed}
+        cotangents: dict[Node, Any] = {self: seed}
         for _step in sweep(order, cotangents, pull_graph if create_graph else pull):
             pass
-        _publish(order, cotangents, create_graph)
+        publish(order, cotangents, create_graph)
 
     def _operand(self) -> tuple[Value | None, float]:
         """The node and the number that a record keeps of this one."""
@@ -118,26 +117,6 @@ class Constant(Value):
 
     def _operand(self) -> tuple[Value | None, float]:
         return None, self._data
-
-
-def _publish(order: Sequence[Node], cotangents: dict[Node, Any], as_nodes: bool) -> None:
-    """Write the gradients of a pass that has come to its end."""
-    gradients = []
-    for node in order:
-        gradient = cotangents.get(node)
-        if gradient is None:
-            continue
-        if gradient is NOTHING:
-            gradient = 0.0
-        if as_nodes and not isinstance(gradient, Node):
-            gradient = Value(gradient)
-        if node._row is None and node._grad is not None:
-            if isinstance(node._grad, Node) and not as_nodes:
-                raise GradientError(f"{node!r}: .grad is a node of an earlier pass; zero_grad() it")
-            gradient = node._grad + gradient
-        gradients.append((node, gradient))
-    for node, gradient in gradients:
-        node._grad = gradient
 
 
 operators.complete(Value)

@@ -82,7 +82,9 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("file", metavar="TRACE.json")
     command.set_defaults(run=_verify)
 
-    command = commands.add_parser("doctor", help="what is installed, and which minigrad is imported")
+    command = commands.add_parser(
+        "doctor", help="what is installed, and which minigrad is imported"
+    )
     command.set_defaults(run=lambda options: doctor.run())
     return parser
 

@@ -70,7 +70,9 @@ def train() -> None:
     points, labels = moons(100, rng)
     layers = [layer(n, m, rng) for n, m in pairwise(LAYERS)]
     parameters = [p for ws_and_b in layers for ws, b in ws_and_b for p in (*ws, b)]
-    print(f"A {'-'.join(map(str, LAYERS))} network of {len(parameters)} parameters learns two moons")
+    print(
+        f"A {'-'.join(map(str, LAYERS))} network of {len(parameters)} parameters learns two moons"
+    )
     start = time.perf_counter()
     for step in range(1, STEPS + 1):
         scores = [score(layers, point) for point in points]
@@ -83,8 +85,7 @@ def train() -> None:
         for p in parameters:
             p.data -= rate * p.grad
         right = sum((s.data > 0) == (y > 0) for s, y in zip(scores, labels, strict=True))
-        _progress(f"step {step:3d} of {STEPS}   loss {loss.data:.4f}   accuracy {right} of {len(points)}",
-                  last=step == STEPS)  # fmt: skip
+        _progress(step, loss.data, right / len(points))
     print(f"in {time.perf_counter() - start:.1f} s, one Value at a time")
 
 
@@ -120,10 +121,10 @@ def score(layers: Sequence[Layer], point: Point) -> Value:
     return out
 
 
-def _progress(text: str, last: bool) -> None:
+def _progress(step: int, loss: float, accuracy: float) -> None:
     """On a terminal one line that changes; in a file a line for every tenth step."""
+    text = f"step {step:3d} of {STEPS}   loss {loss:.4f}   accuracy {accuracy:.0%}"
     if sys.stdout.isatty():
-        print(f"\r{text}", end="\n" if last else "", flush=True)
-    elif last or text.split()[1].endswith("0"):
+        print(f"\r{text}", end="\n" if step == STEPS else "", flush=True)
+    elif step % 10 == 0:
         print(text)
-

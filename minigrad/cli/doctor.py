@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from importlib.metadata import PackageNotFoundError, metadata, packages_distributions, version
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
 
 from minigrad import modes
@@ -30,13 +30,17 @@ def run() -> int:
     folder = Path(__file__).resolve().parent.parent
     print(f"Python {sys.version.split()[0]} on {sys.platform}")
     print(f"minigrad is imported from {folder}")
-    others = [name for name in packages_distributions().get("minigrad", []) if name != "minigrad-edu"]
+    others = [
+        name for name in packages_distributions().get("minigrad", []) if name != "minigrad-edu"
+    ]
     try:
-        print(f"minigrad-edu {version('minigrad-edu')} is installed: {metadata('minigrad-edu')['Summary']}")
+        print(f"minigrad-edu {version('minigrad-edu')} is installed")
     except PackageNotFoundError:
         print("minigrad-edu is not installed; this is a source folder, which works as well")
     for other in others:
-        print(f"! {other} {version(other)} installs a module of the same name; uninstall one of them")
+        print(
+            f"! {other} {version(other)} installs a module of the same name; uninstall one of them"
+        )
     print(f"sources are {'on' if modes.options.sources else 'off'} (mg.options.sources)")
     print("optional parts")
     for name, (purpose, extra) in _PARTS.items():

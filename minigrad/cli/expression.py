@@ -63,7 +63,9 @@ def build(text: str, assignments: Sequence[str]) -> Value:
     if unused:
         raise ExpressionError(f"{', '.join(unused)}: given, but not in the expression")
     if not isinstance(result, Value):
-        raise ExpressionError(f"{text!r} is the number {result!r}: there is no name to differentiate by")
+        raise ExpressionError(
+            f"{text!r} is the number {result!r}: there is no name to differentiate by"
+        )
     return result
 
 
@@ -83,7 +85,9 @@ def evaluate(text: str, names: Mapping[str, Any], used: set[str] | None = None) 
         at = f" at {text.strip()[error.offset - 1 :][:12]!r}" if error.offset else ""
         raise ExpressionError(f"{_shown(text)} cannot be read{at}: {error.msg}") from None
     except (ValueError, MemoryError, RecursionError) as error:
-        raise ExpressionError(f"{_shown(text)} cannot be read: {error or 'it is too deep'}") from None
+        raise ExpressionError(
+            f"{_shown(text)} cannot be read: {str(error) or 'it is too deep'}"
+        ) from None
     return _Reader(names, used if used is not None else set()).read(tree, 0)
 
 
@@ -149,8 +153,11 @@ class _Reader:
         return self._row(tree.ops[0], tree.left, tree.comparators[0], depth)
 
     def _row(self, sign: ast.AST, left: ast.AST, right: ast.AST, depth: int) -> Any:
-        x, y = self.read(left, depth), self.read(right, depth)
-        return apply(OPS[_ROWS[type(sign)]], (x, y))
+        op, x, y = OPS[_ROWS[type(sign)]], self.read(left, depth), self.read(right, depth)
+        result = apply(op, (x, y))
+        if type(result) is float and not math.isfinite(result) and math.isfinite(x + y):
+            raise ExpressionError(f"{op.describe((x, y))} is {result}, which is beyond the floats")
+        return result
 
     def _list(self, tree: ast.List, depth: int) -> list[Any]:
         return [self.read(part, depth) for part in tree.elts]

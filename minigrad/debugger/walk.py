@@ -64,11 +64,12 @@ def _columns(trace: Trace, edge: Edge, nth: int, of: int) -> tuple[str, str, str
     total = f"{short(edge.before or 0.0)} → {short(edge.after)}"
     local = local_formula(node, edge.slot, symbols_of(trace, node)).text
     note = edge_note(node, edge.slot)
-    return where, product, total, f"({nth} of {of})", clip_text(local, 40) + (f"  [{note}]" if note else "")
+    local = clip_text(local, 40) + (f"  [{note}]" if note else "")
+    return where, product, total, f"({nth} of {of})", local
 
 
 def _counted(trace: Trace) -> Iterator[tuple[Edge, int, int]]:
-    """Each edge with its number among the contributions to the same node, and how many there are."""
+    """Each edge with its number among the contributions to the same node, and their number."""
     expected: dict[int, int] = {}
     for edge in trace.edges:
         if not edge.reason:
@@ -86,7 +87,8 @@ def _leaf_lines(trace: Trace) -> Iterator[str]:
     names = max((len(_name(node)) for node in leaves), default=0)
     outputs = " + ".join(_name(trace.nodes[id]) for id in trace.outputs)
     for node in leaves:
-        yield f"  ∂{outputs}/∂{pad_text(_name(node), names)} = {short(trace.gradients.get(node.id))}"
+        gradient = short(trace.gradients.get(node.id))
+        yield f"  ∂{outputs}/∂{pad_text(_name(node), names)} = {gradient}"
 
 
 def _name(node: TraceNode) -> str:

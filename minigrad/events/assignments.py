@@ -8,7 +8,8 @@ Read next: ``names.py``, which decides what a node is called.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from minigrad.source import lines_of
 
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["OPERATOR", "Expression", "read", "read_text"]
 
 OPERATOR = "operator"
-_ALWAYS_ONE = ("BinOp", "UnaryOp", "Subscript", "Attribute")
-
 _Key = tuple[int, int | None, int, int | None]
 
 
@@ -51,7 +50,7 @@ def read(where: Span) -> Expression:
     if not lines or where.column is None:
         return _UNKNOWN
     known = _read.get(where.path)
-    if known is None or known[0] is not lines and known[0] != lines:
+    if known is None or (known[0] is not lines and known[0] != lines):
         while len(_read) >= _MOST_FILES:
             del _read[next(iter(_read))]
         known = _read[where.path] = lines, read_text("".join(lines))
@@ -62,7 +61,7 @@ def read(where: Span) -> Expression:
 def read_text(text: str) -> Mapping[_Key, Expression]:
     """Every expression of a program that an operation may come from, by its position.
 
-    >>> for (line, start, _, end), expression in read_text("e = tanh(a*b) + c").items():
+    >>> for (_, start, _, end), expression in read_text("e = tanh(a*b) + c").items():
     ...     print(start, end, expression)
     4 17 Expression(target='e', maker='operator')
     4 13 Expression(target='', maker='tanh')
@@ -78,24 +77,108 @@ def read_text(text: str) -> Mapping[_Key, Expression]:
     found: dict[_Key, Expression] = {}
     for node in ast.walk(tree):  # outer before inner: a statement comes before its expressions
         for target, value in _assignments(node):
-            for expression, name in _pairs(target, value):
+            for name, expression in _pairs(target, value):
                 targets.setdefault(expression, name)
         maker = _maker(node)
         if maker:
-            expression = Expression(targets.get(node, ""), maker)
             for key in _keys(node):
-                found.setdefault(key, expression)
+                found.setdefault(key, Expression(targets.get(node, ""), maker))
     return found
 
 
-def _assignments(node: ast.AST) -> Iterator[tuple[ast.expr, ast.AST]]:
-    """The (target, value) pairs of a node of the syntax tree."""
+# The syntax tree is taken apart by attributes of its nodes, whose classes have no common type.
+
+
+def _assignments(node: Any) -> Iterator[tuple[Any, Any]]:
+    """The (target, value) pairs of a statement, or of a walrus."""
     match type(node).__name__:
         case "Assign":
-            for target in node.targets:  # type: ignore[attr-defined]
-                yield target, node.value  # type: ignore[attr-defined]
-        case "AnnAssign" | "NamedExpr":
-            if node.value is not None:  # type: ignore[attr-defined]
-                yield node.target, node.value  # type: ignore[attr-defined]
+            for target in node.targets:
+                yield target, node.value
+        case "AnnAssign" | "NamedExpr" if node.value is not None:
+            yield node.target, node.value
         case "AugAssign":
-            yield node.target, node  # type: ignore[attr-defined]
+            yield node.target, node  # the operation has the position of the whole statement
+
+
+def _pairs(target: Any, value: Any) -> Iterator[tuple[str, Any]]:
+    """The names that an assignment gives, each with the outermost expression that it names."""
+    if type(target).__name__ in ("Tuple", "List"):
+        if type(value).__name__ in ("Tuple", "List"):
+            for one, other in _aligned(target.elts, value.elts):
+                yield from _pairs(one, other)
+    else:
+        name = _name(target)
+        if name:
+            yield from _parts(name, value)
+
+
+def _aligned(targets: Sequence[Any], values: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
+    """``a, *rest, z = v, …, w``: what stands before the first star, and after the last."""
+
+    def starless(pair: tuple[Any, Any]) -> bool:
+        return "Starred" not in (type(pair[0]).__name__, type(pair[1]).__name__)
+
+    front = list(takewhile(starless, zip(targets, values, strict=False)))
+    yield from front
+    if len(front) < len(targets):
+        back = zip(reversed(targets), reversed(values), strict=False)
+        yield from takewhile(starless, back)
+
+
+def _parts(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """What ``name = value`` names: the value, or the elements of a list that is written out."""
+    match type(value).__name__:
+        case "List" | "Tuple":
+            for index, element in enumerate(value.elts):
+                if type(element).__name__ == "Starred":
+                    return  # nobody knows how many it stands for
+                yield from _parts(f"{name}[{index}]", element)
+        case "Dict":
+            for key, element in zip(value.keys, value.values, strict=True):
+                if type(key).__name__ == "Constant":
+                    yield from _parts(f"{name}[{key.value!r}]", element)
+        case "IfExp":
+            yield from _parts(name, value.body)
+            yield from _parts(name, value.orelse)
+        case "BoolOp":
+            for operand in value.values:
+                yield from _parts(name, operand)
+        case "NamedExpr":
+            yield from _parts(name, value.value)
+        case _:
+            yield name, value
+
+
+def _name(target: Any) -> str:
+    """How a target reads: ``x``, ``self.w``, ``w[0]``; ``""`` if that changes from run to run."""
+    match type(target).__name__:
+        case "Name":
+            return str(target.id)
+        case "Attribute":
+            owner = _name(target.value)
+            return owner and f"{owner}.{target.attr}"
+        case "Subscript" if type(target.slice).__name__ == "Constant":
+            owner = _name(target.value)
+            return owner and f"{owner}[{target.slice.value!r}]"
+    return ""
+
+
+def _maker(node: Any) -> str:
+    """See `Expression.maker`."""
+    match type(node).__name__:
+        case "BinOp" | "UnaryOp" | "AugAssign" | "Subscript" | "Attribute":
+            return OPERATOR
+        case "Call":
+            return getattr(node.func, "attr", "") or getattr(node.func, "id", "") or "call"
+    return ""
+
+
+def _keys(node: Any) -> Iterator[_Key]:
+    """The positions under which Python may know an expression."""
+    yield node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+    function: Any = getattr(node, "func", None)
+    if type(function).__name__ == "Attribute":
+        # a call of a method that stands on a line of its own starts at the method's name
+        start = function.end_col_offset - len(function.attr)
+        yield function.end_lineno, start, node.end_lineno, node.end_col_offset

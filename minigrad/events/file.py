@@ -38,12 +38,15 @@ def to_json(trace: Trace) -> dict[str, Any]:
 
 
 def _node(node: TraceNode) -> dict[str, Any]:
-    span = node.span
-    entry = {
+    span = None
+    if node.span is not None:
+        where = node.span
+        span = [place_of(where.file), where.line, where.column, where.end_line, where.end_column]
+    entry: dict[str, Any] = {
         "id": node.id, "name": node.name, "role": node.role, "op": node.op,
         "attrs": dict(node.attrs), "inputs": list(node.inputs), "value": node.value,
         "shape": list(node.shape), "dtype": node.dtype, "scope": node.scope,
-        "span": span and [place_of(span.file), span.line, span.column, span.end_line, span.end_column],
+        "span": span,
     }  # fmt: skip
     if node.op is not None:
         entry["numbers"] = list(node.numbers)

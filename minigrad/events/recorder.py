@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["record"]
 
 
-class record(modes.listen):  # noqa: N801
+class record(modes.listen):
     """Record the operations inside the block.
 
     Attributes:

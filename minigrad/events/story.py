@@ -120,7 +120,7 @@ def local_formula(node: TraceNode, slot: int, symbols: list[Symbol]) -> Symbol:
     if row is None:
         return Symbol(f"∂{node.name}/∂{symbols[slot]}")
     if row.arity is MANY:
-        return Symbol.of(row.local_derivatives(symbols)[slot])  # type: ignore[attr-defined]
+        return Symbol.of(row.local_derivatives(symbols)[slot])
     return derivative_formula(row, slot, symbols)
 
 

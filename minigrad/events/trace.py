@@ -135,9 +135,11 @@ def trace_with_ids(
     outputs: Sequence[Node], seed: float | None = None
 ) -> tuple[Trace, dict[Node, int]]:
     """``trace``, and the id of each node in it."""
-    if not outputs or not all(isinstance(output, Node) for output in outputs):
-        wrong = next((x for x in outputs if not isinstance(x, Node)), None)
-        raise ArgumentTypeError(f"trace takes nodes (Values), not {wrong!r}")
+    wrong: list[object] = [x for x in outputs if not isinstance(x, Node)]
+    if wrong or not outputs:
+        raise ArgumentTypeError(
+            f"trace takes nodes (Values), not {wrong[0] if wrong else 'nothing'!r}"
+        )
     start = 1.0 if seed is None else as_number(seed)
     if start is None:
         raise ArgumentTypeError(f"trace(seed={seed!r}): the seed is a number")
@@ -191,9 +193,7 @@ class _Table:
             self.ids[node] = len(self.nodes)
             self.nodes.append(self._entry(node, tuple(inputs), called[node], node in roots))
 
-    def _entry(
-        self, node: Node, inputs: tuple[int, ...], name: str, is_output: bool
-    ) -> TraceNode:
+    def _entry(self, node: Node, inputs: tuple[int, ...], name: str, is_output: bool) -> TraceNode:
         op, went_in = node._row, numbers(node)
         role = "output" if is_output and op else "operation" if op else _leaf_role(node)
         if op is None:

@@ -89,7 +89,12 @@ class _Checker:
         xs = tuple(map(float, node["numbers"]))
         for x, source in zip(xs, node["inputs"], strict=True):
             if not self.nodes[source].get("stale"):
-                self._expect(f"node {id}", f"the number from node {source}", x, float(self.nodes[source]["value"]))
+                self._expect(
+                    f"node {id}",
+                    f"the number from node {source}",
+                    x,
+                    float(self.nodes[source]["value"]),
+                )
         row = self._row(node)
         if row is not None and not node.get("stale"):
             self._expect(f"node {id} ({node['op']})", "the value", node["value"], compute(row, xs))
@@ -133,7 +138,9 @@ class _Checker:
 
     def _done(self, where: str, event: dict[str, Any]) -> None:
         if event["gradient"] is not None:
-            self._expect(where, "the gradient", event["gradient"], self.totals.get(event["node"], 0.0))
+            self._expect(
+                where, "the gradient", event["gradient"], self.totals.get(event["node"], 0.0)
+            )
 
     def _skip(self, where: str, event: dict[str, Any]) -> None:
         if not event["reason"]:

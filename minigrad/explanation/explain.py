@@ -13,8 +13,8 @@ from operator import add, mul
 from typing import TYPE_CHECKING, NamedTuple
 
 from minigrad.errors import ArgumentTypeError
-from minigrad.events.trace import trace_with_ids
 from minigrad.events.story import edge_note, local_formula, row_of, symbols_of
+from minigrad.events.trace import trace_with_ids
 from minigrad.explanation.paths import Path, count_paths, largest_paths
 from minigrad.formatting import clip_text, short
 from minigrad.graph import Node
@@ -70,7 +70,11 @@ class Explanation(NamedTuple):
             lines += ["", _count_words(self.output, self.input, self.paths, len(self.shown))]
             for sentence, symbols, path in zip(self.words, self.symbols, self.shown, strict=True):
                 lines += [f"  {sentence}", f"    {symbols} = {_numbers(path)}"]
-            lines += ["", f"in symbols  {head} = {self.formula}", f"in numbers  {head} = {self._sum()}"]
+            lines += [
+                "",
+                f"in symbols  {head} = {self.formula}",
+                f"in numbers  {head} = {self._sum()}",
+            ]
         lines += [f"note: {note}" for note in self.notes]
         return "\n".join(lines)
 
@@ -89,7 +93,9 @@ class Explanation(NamedTuple):
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         """What a notebook shows: words and formulas, or the plain text."""
-        parts = [f"$$ {self.latex} $$"] if self.shown else [f"**{_plain(self.text.splitlines()[0])}**"]
+        parts = (
+            [f"$$ {self.latex} $$"] if self.shown else [f"**{_plain(self.text.splitlines()[0])}**"]
+        )
         parts += [_plain(reason) for reason in self.reasons]
         parts += [f"- {_plain(sentence)}" for sentence in self.words]
         parts += [f"*{_plain(note)}*" for note in self.notes]
@@ -211,7 +217,7 @@ def _shortened(factors: list[str]) -> str:
 
 
 def _product(record: Trace, path: Path) -> Symbol:
-    """The local derivatives along the path as one formula; a number where an edge gave the value."""
+    """The local derivatives along the path as one formula; a number where an edge applied."""
     factors = []
     for edge in path.edges:
         node = record.nodes[edge.node]
@@ -320,7 +326,9 @@ def _ancestors(record: Trace, id: int) -> set[int]:
 def _count_words(output: str, input: str, paths: int, shown: int) -> str:
     if paths == 1:
         return f"{output} depends on {input} along one path; the local derivatives multiply"
-    listed = "the sum over them" if paths == shown else f"the sum over them; the largest {shown} are"
+    listed = (
+        "the sum over them" if paths == shown else f"the sum over them; the largest {shown} are"
+    )
     return f"{output} depends on {input} along {paths} paths; the gradient is {listed}"
 
 

@@ -9,6 +9,9 @@ A new operation is one row and nothing else.
 Read next: ``../value.py``, the numbers that these rows connect; ``scalar.py``, the other rows.
 """
 
+# mypy: disable-error-code="has-type"
+# (Rows may name rows that stand below them; they are looked up when a formula runs.)
+
 from minigrad.ops.function import elementwise, operator
 from minigrad.ops.row import FIRST, SECOND, Op
 
@@ -45,7 +48,8 @@ neg = elementwise("neg", lambda m, x: -x, [-1.0], text="-{0:3}", precedence=3, s
 pow = operator("pow", lambda m, x, y: m.power(x, y),
     [lambda out, x, y: y * x ** (y - 1.0), lambda out, x, y: out * log(x)], text="{0:5} ** {1:3}",
     latex=r"{{{0:5}}}^{{{1}}}", precedence=4, sentence="Power; the exponent gets a gradient too.",
-    edges={0: [(lambda x, y: equal(y, 0.0), 0.0)], 1: [(lambda x, y: equal(x, 0.0) * less_equal(0.0, y), 0.0)]})
+    edges={0: [(lambda x, y: equal(y, 0.0), 0.0)],
+        1: [(lambda x, y: equal(x, 0.0) * less_equal(0.0, y), 0.0)]})
 
 exp = elementwise("exp", lambda m, x: m.exp(x), [lambda out, x: out], latex=r"e^{{{0}}}",
     sentence="Exponential: its own derivative.", example=(1.0, 2.718281828459045))

@@ -132,8 +132,9 @@ def _report(text: str) -> None:
 
 def apply(op: Op, xs: tuple[Any, ...]) -> Any:
     """Evaluate ``op`` in the mode that the arguments ask for: numbers compute, nodes record."""
-    kinds = set(map(type, xs))
-    chosen, rank = None, -1
+    kinds: set[Any] = set(map(type, xs))
+    chosen: Any = None
+    rank = -1
     for kind in kinds:
         if getattr(kind, "_rank", -1) > rank:
             chosen, rank = kind, kind._rank

@@ -12,6 +12,7 @@ Source: IEEE 754-2019 sections 6, 7 and 9.2; C17 annex F for the functions.
 from __future__ import annotations
 
 import math
+import operator
 from math import copysign, inf, nan
 
 TYPE_CHECKING = False
@@ -34,6 +35,34 @@ def _smaller(x: float, y: float) -> float:
     return x if x < y or x != x else y
 
 
+def _floor(x: float) -> float:
+    return float(math.floor(x))
+
+
+def _ceil(x: float) -> float:
+    return float(math.ceil(x))
+
+
+def _round(x: float) -> float:
+    return float(round(x))
+
+
+def _less(x: float, y: float) -> float:
+    return 1.0 if x < y else 0.0
+
+
+def _less_equal(x: float, y: float) -> float:
+    return 1.0 if x <= y else 0.0
+
+
+def _equal(x: float, y: float) -> float:
+    return 1.0 if x == y else 0.0
+
+
+def _where(condition: float, x: float, y: float) -> float:
+    return x if condition else y
+
+
 class FLOATS:
     """The vocabulary on plain floats. Raises what ``math`` raises."""
 
@@ -50,33 +79,9 @@ class FLOATS:
     maximum = staticmethod(_larger)
     minimum = staticmethod(_smaller)
 
-    @staticmethod
-    def floor(x: float) -> float:
-        return float(math.floor(x))
-
-    @staticmethod
-    def ceil(x: float) -> float:
-        return float(math.ceil(x))
-
-    @staticmethod
-    def round(x: float) -> float:
-        return float(round(x))
-
-    @staticmethod
-    def less(x: float, y: float) -> float:
-        return 1.0 if x < y else 0.0
-
-    @staticmethod
-    def less_equal(x: float, y: float) -> float:
-        return 1.0 if x <= y else 0.0
-
-    @staticmethod
-    def equal(x: float, y: float) -> float:
-        return 1.0 if x == y else 0.0
-
-    @staticmethod
-    def where(condition: float, x: float, y: float) -> float:
-        return x if condition else y
+    floor, ceil, round = staticmethod(_floor), staticmethod(_ceil), staticmethod(_round)
+    less, less_equal = staticmethod(_less), staticmethod(_less_equal)
+    equal, where = staticmethod(_equal), staticmethod(_where)
 
 
 def _divide(x: float, y: float) -> float:
@@ -107,6 +112,18 @@ def _power(x: float, y: float) -> float:
         return copysign(inf, x) if y % 2.0 == 1.0 else inf  # zero to a negative power
 
 
+def _operator(calculate: Callable[[float, float], float], swap: bool = False) -> Any:
+    """A method of ``IEEEFloat``; ``swap`` for the number on the left."""
+
+    def method(self: float, other: float) -> Any:
+        if not isinstance(other, float | int):
+            return NotImplemented
+        x, y = float(self), float(other)
+        return IEEEFloat(calculate(y, x) if swap else calculate(x, y))
+
+    return method
+
+
 class IEEEFloat(float):
     """A float whose arithmetic follows IEEE 754 where Python raises an exception."""
 
@@ -117,22 +134,13 @@ class IEEEFloat(float):
     def _apply(op: Any, xs: tuple[Any, ...], kinds: set[type]) -> Any:
         return op.forward(IEEE, *map(IEEEFloat, xs))
 
-    def _with(calculate: Callable[[float, float], float], swap: bool = False) -> Any:  # type: ignore[misc]  # noqa: E501, N805
-        def method(self: float, other: float) -> Any:
-            if not isinstance(other, float | int):
-                return NotImplemented
-            x, y = float(self), float(other)
-            return IEEEFloat(calculate(y, x) if swap else calculate(x, y))
-
-        return method
-
-    __add__ = __radd__ = _with(lambda x, y: x + y)
-    __mul__ = __rmul__ = _with(lambda x, y: x * y)
-    __sub__, __rsub__ = _with(lambda x, y: x - y), _with(lambda x, y: x - y, swap=True)
-    __truediv__, __rtruediv__ = _with(_divide), _with(_divide, swap=True)
-    __floordiv__, __rfloordiv__ = _with(_floor_divide), _with(_floor_divide, swap=True)
-    __mod__, __rmod__ = _with(_remainder), _with(_remainder, swap=True)
-    __pow__, __rpow__ = _with(_power), _with(_power, swap=True)
+    __add__ = __radd__ = _operator(operator.add)
+    __mul__ = __rmul__ = _operator(operator.mul)
+    __sub__, __rsub__ = _operator(operator.sub), _operator(operator.sub, swap=True)
+    __truediv__, __rtruediv__ = _operator(_divide), _operator(_divide, swap=True)
+    __floordiv__, __rfloordiv__ = _operator(_floor_divide), _operator(_floor_divide, swap=True)
+    __mod__, __rmod__ = _operator(_remainder), _operator(_remainder, swap=True)
+    __pow__, __rpow__ = _operator(_power), _operator(_power, swap=True)
 
     def __neg__(self) -> IEEEFloat:
         return IEEEFloat(-float(self))
@@ -186,8 +194,8 @@ class IEEE:
     power = _total(_power, _outside)
     abs, sign = _total(math.fabs, _outside), _total(_sign, _outside)
     maximum, minimum = _total(_larger, _outside), _total(_smaller, _outside)
-    floor, ceil = _total(FLOATS.floor, _itself), _total(FLOATS.ceil, _itself)
-    round = _total(FLOATS.round, _itself)
-    less, less_equal = _total(FLOATS.less, _outside), _total(FLOATS.less_equal, _outside)
-    equal = _total(FLOATS.equal, _outside)
-    where = _total(FLOATS.where, _outside)
+    floor, ceil = _total(_floor, _itself), _total(_ceil, _itself)
+    round = _total(_round, _itself)
+    less, less_equal = _total(_less, _outside), _total(_less_equal, _outside)
+    equal = _total(_equal, _outside)
+    where = _total(_where, _outside)

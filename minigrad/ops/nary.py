@@ -9,12 +9,12 @@ Read next: ``../value.py``.
 from __future__ import annotations
 
 from minigrad.errors import ArgumentTypeError, ArgumentValueError
-from minigrad.ops.row import Op
 from minigrad.ops.evaluate import apply
+from minigrad.ops.row import Op
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
 __all__ = ["dot", "sum"]
@@ -34,7 +34,7 @@ class Sum(Op):
 
 
 class Dot(Sum):
-    """w₁·x₁ + w₂·x₂ + …; the inputs are all w, then all x: each gets the gradient times its partner."""
+    """w₁·x₁ + w₂·x₂ + …; the inputs are all w, then all x, and each has its partner as slope."""
 
     __slots__ = ()
 
@@ -58,12 +58,21 @@ def _add_products(m: Any, *xs: Any) -> Any:
     return total
 
 
-# fmt: off
-_SUM = Sum("sum", _add_up, [],
-    latex=r"\sum", sentence="Sum of any number of terms as one node.", example=([1.0, 2.0, 3.0], 6.0)).register()
-_DOT = Dot("dot", _add_products, [],
-    sentence="Dot product Σ wᵢ·xᵢ as one node: a neuron without its bias.", example=([1.0, 2.0], [3.0, 4.0], 11.0)).register()
-# fmt: on
+_SUM = Sum(
+    "sum",
+    _add_up,
+    [],
+    latex=r"\sum",
+    sentence="Sum of any number of terms as one node.",
+    example=([1.0, 2.0, 3.0], 6.0),
+).register()
+_DOT = Dot(
+    "dot",
+    _add_products,
+    [],
+    sentence="Dot product Σ wᵢ·xᵢ as one node: a neuron without its bias.",
+    example=([1.0, 2.0], [3.0, 4.0], 11.0),
+).register()
 
 
 def sum(values: Iterable[Any]) -> Any:

@@ -28,12 +28,12 @@ MANY = 1 << 30  # the arity of a row that takes any number of inputs
 ONE = 1.0  # the slope of a sum, always this object: the fast pass need not multiply by it
 
 
-def FIRST(out: Any, x: Any, y: Any) -> Any:  # noqa: N802
+def FIRST(out: Any, x: Any, y: Any) -> Any:
     """The slope that is the first input. The fast pass knows it, and need not call it."""
     return x
 
 
-def SECOND(out: Any, x: Any, y: Any) -> Any:  # noqa: N802
+def SECOND(out: Any, x: Any, y: Any) -> Any:
     """The slope that is the second input."""
     return y
 
@@ -55,7 +55,7 @@ def find(name: str) -> Any:
 
 
 def parameters(function: Callable[..., Any]) -> tuple[list[str], dict[str, Any], bool]:
-    """The positional parameters, the keyword-only ones with defaults, and whether it takes *args."""
+    """The positional parameters, the keyword-only ones with defaults, and if it takes *args."""
     code = function.__code__
     names = list(code.co_varnames)
     count = code.co_argcount
@@ -96,8 +96,9 @@ class Op:
     """
 
     __slots__ = (
-        "arity", "attrs", "domain", "edges", "example", "forward", "kink", "latex", "name", "parameters",
-        "partials", "precedence", "public", "selects", "sentence", "slopes", "source", "text",
+        "arity", "attrs", "domain", "edges", "example", "forward", "kink", "latex", "name",
+        "parameters", "partials", "precedence", "public", "selects", "sentence", "slopes", "source",
+        "text",
     )  # fmt: skip
 
     def __init__(
@@ -121,7 +122,9 @@ class Op:
         if not isinstance(name, str) or not name.isidentifier():
             raise DefinitionError(f"operation {name!r}: the name is a word such as 'my_square'")
         if not hasattr(forward, "__code__"):
-            raise DefinitionError(f"operation {name!r}: forward is a function (m, *xs), not {forward!r}")
+            raise DefinitionError(
+                f"operation {name!r}: forward is a function (m, *xs), not {forward!r}"
+            )
         names, attrs, any_number = parameters(forward)
         self.name = name
         self.forward = forward
@@ -139,18 +142,25 @@ class Op:
         self.sentence, self.example, self.source, self.public = sentence, example, source, public
         slots = [f"{{{i}}}" for i in range(len(self.parameters))]
         self.text = text or f"{name}({', '.join(slots)})"
-        head = latex or (text and text.replace("**", "^")) or rf"\operatorname{{{{{name.replace('_', '')}}}}}"
+        head = (
+            latex
+            or (text and text.replace("**", "^"))
+            or rf"\operatorname{{{{{name.replace('_', '')}}}}}"
+        )
         self.latex = head if "{0" in head else rf"{head}\left({', '.join(slots)}\right)"
         self._check()
         self.slopes = tuple(self._slope(i) for i in range(len(self.partials)))
 
     def _check(self) -> None:
         if not self.arity:
-            raise DefinitionError(f"operation {self.name!r}: forward takes (m, x, …), at least one input")
+            raise DefinitionError(
+                f"operation {self.name!r}: forward takes (m, x, …), at least one input"
+            )
         if self.arity is not MANY and len(self.partials) != self.arity:
             raise DefinitionError(
                 f"operation {self.name!r} has {self.arity} inputs ({', '.join(self.parameters)}) "
-                f"but {len(self.partials)} partials; one is needed per input (None: not differentiable)"
+                f"but {len(self.partials)} partials; one is needed per input (None if it is not "
+                f"differentiable)"
             )
         for i, formula in enumerate(self.partials):
             if formula is None or isinstance(formula, float):
@@ -187,6 +197,10 @@ class Op:
         """Whether input ``i`` gets a gradient at all."""
         return self.arity is MANY or self.slopes[i] is not None
 
+    def local_derivatives(self, xs: Sequence[Any]) -> Sequence[Any]:
+        """∂out/∂xᵢ for every i at once, for a row of any number of inputs."""
+        raise DefinitionError(f"operation {self.name!r} does not say its local derivatives")
+
     def local_derivative(self, i: int, out: Any, xs: Sequence[Any]) -> Any:
         """Evaluate ∂out/∂xᵢ: a float on floats, a node on nodes."""
         if type(out) is float:
@@ -216,7 +230,7 @@ class Op:
                     edges.append((0.0, NOTHING, "other branch"))
                     continue
                 if type(local) is float and type(upstream) is float:
-                    evaluate.check_product(self, i, out, xs, upstream, local)
+                    evaluate.check_product(self, i, out, tuple(xs), upstream, local)
                 edges.append((local, upstream * local, ""))
         return edges
 
@@ -256,7 +270,9 @@ class Op:
             bound.latex = rf"{head}\left({slots}, {words}\right)"
         return bound
 
-    def arrange(self, xs: tuple[Any, ...], attrs: Mapping[str, Any]) -> tuple[Self, tuple[Any, ...]]:
+    def arrange(
+        self, xs: tuple[Any, ...], attrs: Mapping[str, Any]
+    ) -> tuple[Self, tuple[Any, ...]]:
         """Sort the arguments of a call into inputs and attributes.
 
         Raises:
@@ -286,4 +302,3 @@ class Op:
     def __repr__(self) -> str:
         attrs = "".join(f", {name}={value!r}" for name, value in self.attrs.items())
         return f"Op({self.name!r}{attrs})"
-

@@ -42,12 +42,12 @@ def answer(name: str, method: str, xs: tuple[Any, ...], options: dict[str, Any])
         raise ArgumentTypeError(
             f"np.{name}.{method} with {sorted(options)} is not recorded; use minigrad's functions"
         )
-    plain = [as_number(_scalar(x)) if hasattr(x, "dtype") else x for x in xs]
+    plain: list[Any] = [as_number(_scalar(x)) if hasattr(x, "dtype") else x for x in xs]
     if any(x is None for x in plain):
         array = next(x for x, number in zip(xs, plain, strict=True) if number is None)
         raise refuse(array, f"np.{name} with a Value")
     if name in _COMPARISONS:
-        x, y = plain
+        x, y = plain[0], plain[1]
         return _COMPARISONS[name](x, y)
     row = OPS.get(_OURS.get(name, name))
     if row is None:

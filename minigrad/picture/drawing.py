@@ -138,7 +138,11 @@ class Drawing:
 
 
 def draw(
-    output: Node | Trace | Iterable[Node], *, seed: float | None = None, title: str = "", **look: Any
+    output: Node | Trace | Iterable[Node],
+    *,
+    seed: float | None = None,
+    title: str = "",
+    **look: Any,
 ) -> Drawing:
     """Draw the graph of ``output``, with value and gradient at every node.
 
@@ -163,9 +167,14 @@ def draw(
         record = output
     else:
         several = isinstance(output, list | tuple)
-        record = trace(*(output if several else [output]), seed=seed)  # type: ignore[misc,list-item]
+        record = trace(*(output if several else [output]), seed=seed)  # type: ignore[misc]
     diagram = diagram_from(
-        record.nodes, record.outputs, record.gradients, record.edges, flags=_flags(record), title=title
+        record.nodes,
+        record.outputs,
+        record.gradients,
+        record.edges,
+        flags=_flags(record),
+        title=title,
     )
     return Drawing(diagram, **look)
 

@@ -31,7 +31,7 @@ NUMPY = SimpleNamespace(
         name: getattr(np, name)
         for name in (
             "exp exp2 expm1 log log2 log10 log1p sqrt cbrt sin cos tan sinh cosh tanh hypot power "
-            "abs sign maximum minimum floor ceil where"
+            "abs sign maximum minimum floor ceil"
         ).split()
     },
     asin=np.arcsin, acos=np.arccos, atan=np.arctan, atan2=np.arctan2,

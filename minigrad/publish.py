@@ -1,0 +1,47 @@
+"""The end of a pass: its gradients become ``.grad``, all of them or none.
+
+Read next: ``value.py``, ``backward``.
+"""
+
+from __future__ import annotations
+
+from minigrad import hooks
+from minigrad.errors import GradientError
+from minigrad.graph import Node
+from minigrad.nothing import NOTHING
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+__all__ = ["publish"]
+
+
+def publish(order: Sequence[Node], cotangents: dict[Node, Any], as_nodes: bool) -> None:
+    """Write the gradients of a pass: added at leaves, in place of the earlier ones elsewhere.
+
+    Args:
+        order: The nodes of the pass.
+        cotangents: Their gradients.
+        as_nodes: Whether they are to be nodes (``create_graph``).
+
+    Raises:
+        GradientError: if a number would be added to a node of an earlier pass; nothing is written.
+    """
+    gradients = []
+    for node in order:
+        gradient = cotangents.get(node)
+        if gradient is None:
+            continue
+        if gradient is NOTHING:
+            gradient = 0.0
+        if as_nodes and not isinstance(gradient, Node):
+            gradient = hooks.constant(gradient)
+        if node._row is None and node._grad is not None:
+            if isinstance(node._grad, Node) and not as_nodes:
+                raise GradientError(f"{node!r}: .grad is a node of an earlier pass; zero_grad() it")
+            gradient = node._grad + gradient
+        gradients.append((node, gradient))
+    for node, gradient in gradients:
+        node._grad = gradient

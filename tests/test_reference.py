@@ -1,0 +1,104 @@
+"""The generated docstrings: whole, true of the row, and their examples run."""
+
+import doctest
+import inspect
+
+import pytest
+
+import minigrad as mg
+from minigrad.ops import FUNCTIONS
+from minigrad.ops.row import MANY
+from minigrad.reference import docstring, document, document_all
+from minigrad.symbol import Symbol, derivative_formula
+
+document_all()
+
+PUBLIC = {name: function for name, function in FUNCTIONS.items() if function.op.public}
+ROWS = {name: f.op for name, f in FUNCTIONS.items() if f.op.arity is not MANY}
+
+each_function = pytest.mark.parametrize("name", PUBLIC)
+each_row = pytest.mark.parametrize("name", ROWS)
+
+
+def run_examples(text: str, name: str) -> doctest.TestResults:
+    """Run the examples of a docstring; they see no name but those that they import."""
+    test = doctest.DocTestParser().get_doctest(text, {}, name, None, 0)
+    report: list[str] = []
+    results = doctest.DocTestRunner().run(test, out=report.append)
+    assert not results.failed, "".join(report)
+    return results
+
+
+@each_function
+def test_example_of_a_docstring_runs(name):
+    results = run_examples(inspect.getdoc(PUBLIC[name]), name)
+    assert results.attempted, f"mg.{name} has no example"
+
+
+@each_function
+def test_docstring_has_every_section(name):
+    text = inspect.getdoc(PUBLIC[name])
+    for section in ("Args:", "Raises:", "Derivative:"):
+        assert section in text
+    assert "\n\n" in text, "a first line of its own"
+    assert max(map(len, text.splitlines())) < 400
+
+
+@each_function
+def test_method_has_the_docstring_of_its_function(name):
+    assert getattr(mg.Value, name).__doc__ == PUBLIC[name].__doc__
+
+
+@each_row
+def test_docstring_says_the_derivative_of_every_input(name):
+    op, text = ROWS[name], docstring(ROWS[name])
+    names = [Symbol(parameter) for parameter in op.parameters]
+    for i, parameter in enumerate(op.parameters):
+        line = next(line for line in text.splitlines() if f"/∂{parameter}" in line)
+        if op.partials[i] is None:
+            assert f"no gradient flows to {parameter}" in line
+        elif not op.attrs:
+            assert line.endswith(f" = {derivative_formula(op, i, names)}")
+
+
+@each_row
+def test_docstring_names_every_edge_kink_and_domain(name):
+    op, text = ROWS[name], docstring(ROWS[name])
+    assert ("Edge:" in text) == bool(op.edges)
+    assert ("Kink:" in text) == (op.kink is not None)
+    assert ("Domain:" in text) == (op.domain is not None)
+
+
+def test_angles_are_in_radians():
+    said = {name for name, op in ROWS.items() if "; radians" in docstring(op)}
+    assert said == {"sin", "cos", "tan", "asin", "acos", "atan", "atan2"}
+    assert "x: A number, a node or a symbol; radians." in docstring(ROWS["sin"])
+    assert "else a node or a symbol; radians." in docstring(ROWS["atan2"])
+
+
+def test_keyword_attributes_are_named_with_their_default():
+    text = docstring(ROWS["leaky_relu"])
+    assert text.startswith("leaky_relu(x, negative_slope=0.01): ")
+    assert "negative_slope: A number, 0.01 by default" in text
+    assert "∂leaky_relu/∂x = where(0 < x, 1, negative_slope)" in text
+
+
+def test_slopes_at_kinks_are_those_of_the_engine():
+    assert "0 at 0 and 1 at 6" in docstring(ROWS["relu6"])
+    assert "a convention, 0 at 0." in docstring(ROWS["abs"])
+
+
+def test_published_source_is_named():
+    assert "arXiv:1606.08415" in docstring(ROWS["gelu"])
+
+
+def test_learners_operation_can_be_documented():
+    cube = mg.operation(
+        "reference_cube",
+        lambda m, x: x * x * x,
+        [lambda out, x: 3.0 * x * x],
+        sentence="The third power.",
+    )
+    assert document(cube) is cube
+    assert cube.__doc__.startswith("reference_cube(x): The third power.")
+    assert "∂reference_cube/∂x = 3 * x * x" in cube.__doc__
