@@ -6,6 +6,7 @@ catch a Python class, ours inherits it, so ``except TypeError`` keeps working.
     MinigradError
     ├── ArgumentTypeError (TypeError)       data of a kind that cannot be differentiated
     ├── ArgumentValueError (ValueError)     a value, an option or a name that is not accepted
+    │   └── ShapeError                      shapes of arrays that do not fit together
     ├── GradientError                       a gradient that cannot be computed or stored
     │   ├── StaleError                      a leaf changed after the graph was recorded
     │   ├── GraphCycleError                 a node that depends on itself
@@ -48,6 +49,7 @@ __all__ = [
     "PicklingError",
     "PictureError",
     "RenamedError",
+    "ShapeError",
     "StaleError",
     "TraceError",
     "UnknownOperationError",
@@ -64,6 +66,10 @@ class ArgumentTypeError(MinigradError, TypeError):
 
 class ArgumentValueError(MinigradError, ValueError):
     """The argument is of the right kind, but its value is not accepted."""
+
+
+class ShapeError(ArgumentValueError):
+    """The shapes of arrays do not fit together; the message says which, and what would."""
 
 
 class GradientError(MinigradError):

@@ -17,6 +17,7 @@ from minigrad.errors import GraphCycleError
 from minigrad.graph import Node
 from minigrad.nothing import NOTHING, UNTOUCHED
 from minigrad.ops.row import FIRST, MANY, ONE, SECOND
+from minigrad.publish import publishing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ def backward(root: Node, seed: float) -> bool:
         except Exception:
             return False  # the readable sweep says whose formula it was
         if finished:
-            _publish(order)
+            with publishing:
+                _publish(order)
         return finished
     finally:
         for node in order:
@@ -135,10 +137,9 @@ def _pass_gradients(order: list[Node]) -> bool:
                     b._scratch += upstream * right(node._out, node._x, node._y)
         elif op.arity == 1:
             slope = op.slopes[0]
-            if slope is not None and slope.__class__ is not float:
-                slope = slope(node._out, node._x)
             if slope is not None:
-                node._a._scratch += upstream * slope
+                local = slope if slope.__class__ is float else slope(node._out, node._x)
+                node._a._scratch += upstream * local
         elif op.arity is MANY:
             for source, local in zip(node._a, op.local_derivatives(node._x), strict=True):
                 if source is not None:

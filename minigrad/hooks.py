@@ -15,3 +15,31 @@ if TYPE_CHECKING:
     from typing import Any
 
 constant: Callable[[Any], Any]  # number -> the node that stands for it in ``inputs``
+
+# The calls below are made when an array is met. NumPy is there then, but perhaps not yet our array
+# mode: until it is imported, and puts its own functions here, they import it.
+load_arrays: Callable[[], Any]  # imports ``minigrad.tensor``
+
+
+def arrays(op: Any, xs: tuple[Any, ...], kinds: set[type]) -> Any:
+    """Evaluate a row on arguments of which one is an ndarray."""
+    load_arrays()
+    return arrays(op, xs, kinds)
+
+
+def reduce_sum(values: Any, *args: Any, **attrs: Any) -> Any:
+    """``mg.sum`` of an array."""
+    load_arrays()
+    return reduce_sum(values, *args, **attrs)
+
+
+def product(x: Any, y: Any) -> Any:
+    """``mg.dot`` of arrays."""
+    load_arrays()
+    return product(x, y)
+
+
+# These are asked only of nodes that hold arrays.
+tensor: Callable[[], Any]  # the class ``Tensor``
+pull_array: Callable[..., Any]  # ``Op.pull`` of an elementwise row on arrays
+as_value: Callable[[Any], Any]  # a Tensor without axes -> the Value that stands for its number

@@ -25,9 +25,9 @@ from minigrad.errors import ArgumentTypeError, ArgumentValueError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import CodeType
     from typing import Any, ParamSpec, Protocol, Self, TypeVar
 
+    Open = tuple[tuple[object, Any], ...]
     P = ParamSpec("P")
     R = TypeVar("R")
 
@@ -51,10 +51,12 @@ special = 0  # how many blocks of any kind are open, in any thread
 
 _lock = allocate_lock()
 _followers: list[Callable[[], None]] = []
-_recording: ContextVar[bool] = ContextVar("recording", default=True)
-_errstate: ContextVar[str] = ContextVar("errstate", default="warn")
-_scope: ContextVar[str] = ContextVar("scope", default="")
-_listeners: ContextVar[tuple[Listener, ...]] = ContextVar("listeners", default=())
+# What is in force: the blocks that are open here, innermost last, each with its value. A block that
+# ends takes out its own entry, wherever it stands: generators may end in any order.
+_recording: ContextVar[Open] = ContextVar("recording", default=())
+_errstate: ContextVar[Open] = ContextVar("errstate", default=())
+_scope: ContextVar[Open] = ContextVar("scope", default=())
+_listeners: ContextVar[Open] = ContextVar("listeners", default=())
 
 
 def _count(step: int) -> None:
@@ -74,26 +76,28 @@ def follow(changed: Callable[[], None]) -> None:
 class Block:
     """A mode that is in force inside ``with``; the base of the blocks below.
 
-    The earlier value is put back when the block ends, also after an exception. One object may be
-    entered several times, nested as well.
+    It ends with the block, also after an exception. One object may be entered several times,
+    nested as well.
     """
 
-    __slots__ = ("_earlier", "_value", "_variable")
+    __slots__ = ("_entered", "_value", "_variable")
 
-    def __init__(self, variable: ContextVar[Any], value: Any) -> None:
+    def __init__(self, variable: ContextVar[Open], value: Any) -> None:
         self._variable = variable
         self._value = value
-        self._earlier: list[Any] = []
+        self._entered: list[object] = []
 
     def __enter__(self) -> Self:
-        self._earlier.append(self._variable.get())
-        self._variable.set(self._value)
+        mark = object()
+        self._entered.append(mark)
+        self._variable.set((*self._variable.get(), (mark, self._value)))
         _count(+1)
         return self
 
     def __exit__(self, *exception: object) -> None:
         _count(-1)
-        self._variable.set(self._earlier.pop())
+        mark = self._entered.pop()
+        self._variable.set(tuple(entry for entry in self._variable.get() if entry[0] is not mark))
 
 
 class no_grad(Block):
@@ -176,7 +180,7 @@ class scope(Block):
         super().__init__(_scope, name)
 
     def __enter__(self) -> Self:
-        outer = _scope.get()
+        outer = current_scope()
         self._value = f"{outer}/{self._name}" if outer else self._name
         return super().__enter__()
 
@@ -184,35 +188,27 @@ class scope(Block):
 class listen(Block):
     """Tell ``listener.node_made(node)`` of every node that is made inside the block."""
 
-    __slots__ = ("_listener",)
+    __slots__ = ()
 
     def __init__(self, listener: Listener) -> None:
-        self._listener = listener
-        super().__init__(_listeners, ())
-
-    def __enter__(self) -> Self:
-        self._value = (*_listeners.get(), self._listener)
-        return super().__enter__()
+        super().__init__(_listeners, listener)
 
 
 def recording_enabled() -> bool:
     """Whether operations are recorded here (False inside ``no_grad``)."""
-    return _recording.get()
+    return not _recording.get()
 
 
 def error_action() -> str:
     """The word of the innermost ``errstate``."""
-    return _errstate.get()
+    blocks = _errstate.get()
+    return blocks[-1][1] if blocks else "warn"
 
 
 def current_scope() -> str:
     """The path of scopes that are open here, ``''`` outside all of them."""
-    return _scope.get()
-
-
-def listeners() -> tuple[Listener, ...]:
-    """Who is told of new nodes here."""
-    return _listeners.get()
+    blocks = _scope.get()
+    return blocks[-1][1] if blocks else ""
 
 
 class pause_gc:
@@ -283,9 +279,7 @@ class Options:
 _next_serial = count().__next__
 
 
-def _serial_and_place() -> tuple[int, CodeType, int]:
-    frame = source.learner_frame(2)
-    return _next_serial(), frame.f_code, frame.f_lasti
+_serial_and_place = source.stamp(_next_serial)
 
 
 new_origin: Callable[[], Any]  # what a new node gets as its origin: a serial number, or more
@@ -294,15 +288,15 @@ options = Options()
 
 def enter(node: Any) -> None:
     """Apply the modes of this context to a node that was just made (while ``special`` is not 0)."""
-    if not _recording.get():
+    if _recording.get():
         node._row = node._a = node._b = node._x = node._y = node._out = None
         return
-    path = _scope.get()
+    path = current_scope()
     if path:
         origin = node._origin
         serial, code, offset = (origin, None, 0) if origin.__class__ is int else origin
         node._origin = (serial, code, offset, path)
-    for listener in _listeners.get():
+    for _, listener in _listeners.get():
         listener.node_made(node)
 
 

@@ -21,6 +21,7 @@ class Nothing:
     """The class of ``NOTHING``."""
 
     __slots__ = ()
+    __array_ufunc__ = None  # array + NOTHING asks NOTHING, not NumPy
 
     def __add__(self, total: Any) -> Any:
         return self if total is UNTOUCHED else total

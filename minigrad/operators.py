@@ -10,7 +10,7 @@ Read next: ``ops/core.py``, the rows.
 from __future__ import annotations
 
 from minigrad import modes, ops
-from minigrad.ops.evaluate import as_number, compute, refuse
+from minigrad.ops.evaluate import apply, as_number, compute, refuse
 from minigrad.ops.floats import FLOATS
 from minigrad.ops.row import MANY
 
@@ -59,6 +59,25 @@ def complete(kind: Any) -> None:
         return self if other.__class__ is int and other == 0 else add(self, other)
 
     kind.__radd__ = add_to
+
+
+def complete_constant(kind: Any) -> None:
+    """Give ``kind`` (the class ``Constant``) operators that take it for the number that it is."""
+    for name in ("add", "sub", "mul", "div", "floordiv", "mod", "pow"):
+        word = "truediv" if name == "div" else name
+        setattr(kind, f"__{word}__", _as_number(ops.OPS[name]))
+        setattr(kind, f"__r{word}__", _as_number(ops.OPS[name], reflected=True))
+    for name, function in ops.FUNCTIONS.items():
+        if function.op.public and function.op.arity == 1:
+            setattr(kind, name, function)
+    kind.__neg__, kind.__abs__ = kind.neg, kind.abs
+
+
+def _as_number(op: Op, reflected: bool = False) -> Callable[[Any, Any], Any]:
+    def method(self: Any, other: Any) -> Any:
+        return apply(op, (other, self) if reflected else (self, other))
+
+    return method
 
 
 def _recorder(kind: Any) -> Callable[..., Any]:

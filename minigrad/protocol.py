@@ -149,10 +149,17 @@ class NumberProtocol(Node):
         return twin
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        for node in topological_order(self):  # no recursion: a graph may be deep
-            if id(node) not in memo:
-                twin = memo[id(node)] = node.__copy__()  # type: ignore[attr-defined]
-                twin._a, twin._b = _copied(node._a, memo), _copied(node._b, memo)
+        roots: list[Node] = [self]
+        while roots:  # no recursion: a graph may be deep
+            for node in topological_order(roots.pop()):
+                if id(node) not in memo:
+                    twin = memo[id(node)] = node.__copy__()  # type: ignore[attr-defined]
+                    twin._a, twin._b = _copied(node._a, memo), _copied(node._b, memo)
+                    if isinstance(node._grad, Node):
+                        roots.append(node._grad)
+                        memo.setdefault(_GRADIENTS, []).append((twin, node._grad))
+        for twin, gradient in memo.pop(_GRADIENTS, ()):
+            twin._grad = memo[id(gradient)]
         return memo[id(self)]  # type: ignore[no-any-return]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -167,7 +174,7 @@ class NumberProtocol(Node):
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
         raise ArgumentTypeError(
-            "an array of Values would lose their gradients; stack_values([...]) joins them"
+            "a Value is no NumPy array: stack_values([v, w]) joins Values, int(v) is an index"
         )
 
 
@@ -175,7 +182,7 @@ def _renamed(theirs: str, ours: str) -> property:
     def explain(self: Node) -> NoReturn:
         raise RenamedError(f".{theirs} is micrograd's name; here it is {ours}")
 
-    return property(explain)
+    return property(explain, lambda self, value: explain(self))
 
 
 for _theirs, _ours in {
@@ -195,6 +202,9 @@ def _restore(kind: type[NumberProtocol], data: float, name: str | None, grad: fl
     node = kind(data, name)
     node._grad = grad
     return node
+
+
+_GRADIENTS = -1  # the place in ``memo`` of node gradients that are still to be copied
 
 
 def _copied(source: Any, memo: dict[int, Any]) -> Any:

@@ -5,6 +5,8 @@ Read next: ``value.py``, ``backward``.
 
 from __future__ import annotations
 
+from _thread import RLock
+
 from minigrad import hooks
 from minigrad.errors import GradientError
 from minigrad.graph import Node
@@ -15,7 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-__all__ = ["publish"]
+__all__ = ["publish", "publishing"]
+
+publishing = RLock()  # one pass at a time adds to the leaves: threads may share them
 
 
 def publish(order: Sequence[Node], cotangents: dict[Node, Any], as_nodes: bool) -> None:
@@ -29,19 +33,22 @@ def publish(order: Sequence[Node], cotangents: dict[Node, Any], as_nodes: bool) 
     Raises:
         GradientError: if a number would be added to a node of an earlier pass; nothing is written.
     """
-    gradients = []
-    for node in order:
-        gradient = cotangents.get(node)
-        if gradient is None:
-            continue
-        if gradient is NOTHING:
-            gradient = 0.0
-        if as_nodes and not isinstance(gradient, Node):
-            gradient = hooks.constant(gradient)
-        if node._row is None and node._grad is not None:
-            if isinstance(node._grad, Node) and not as_nodes:
-                raise GradientError(f"{node!r}: .grad is a node of an earlier pass; zero_grad() it")
-            gradient = node._grad + gradient
-        gradients.append((node, gradient))
-    for node, gradient in gradients:
-        node._grad = gradient
+    with publishing:
+        gradients = []
+        for node in order:
+            gradient = cotangents.get(node)
+            if gradient is None:
+                continue
+            if gradient is NOTHING:
+                gradient = 0.0
+            if as_nodes and not isinstance(gradient, Node):
+                gradient = hooks.constant(gradient)
+            if node._row is None and node._grad is not None:
+                if isinstance(node._grad, Node) and not as_nodes:
+                    raise GradientError(
+                        f"{node!r}: .grad is a node of an earlier pass; zero_grad() it"
+                    )
+                gradient = node._grad + gradient
+            gradients.append((node, gradient))
+        for node, gradient in gradients:
+            node._grad = gradient

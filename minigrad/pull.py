@@ -11,6 +11,7 @@ from __future__ import annotations
 from minigrad import modes
 from minigrad.errors import MinigradError, OperationError, StaleError
 from minigrad.graph import Node, numbers, sources
+from minigrad.ops.evaluate import check_product
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,11 +41,24 @@ def pull_graph(node: Node, upstream: Any) -> Sequence[tuple[Any, Any, str]]:
         number if source is None else _fresh(source, number, node)
         for source, number in zip(sources(node), numbers(node), strict=True)
     ]
-    return _ask(node, upstream, _fresh(node, node._out, node), xs)
+    with modes.errstate("ignore"):  # a formula may pass infinity on its way to a finite number
+        edges = _ask(node, upstream, _fresh(node, node._out, node), xs)
+    for i, (local, contribution, _) in enumerate(edges):
+        if node._out.__class__ is float and isinstance(contribution, Node | float):
+            op: Any = node._row
+            check_product(op, i, node._out, numbers(node), _plain(upstream), _plain(local))
+    return edges
+
+
+def _plain(x: Any) -> Any:
+    return x._data if isinstance(x, Node) else x
 
 
 def _fresh(source: Node, number: Any, node: Node) -> Node:
-    if source._data is number or source._data == number:
+    if source._data is number:
+        return source
+    same = source._data == number
+    if same if isinstance(same, bool) else same.all():  # an array compares element by element
         return source
     raise StaleError(
         f"{source!r} was {number!r} when {node!r} was computed, so this graph cannot be "

@@ -65,7 +65,11 @@ def docstring(op: Op) -> str:
     for name, value in op.attrs.items():
         lines.append(f"    {name}: A number, {value!r} by default; no unit.")
     lines += ["", "Returns:", f"    A number for numbers, else a node or a symbol; {unit_out}."]
-    lines += ["", "Raises:", "    ArgumentTypeError: if an input is missing or no real number."]
+    lines += [
+        "",
+        "Raises:",
+        "    ArgumentTypeError: if an input is no real number, such as text, None or a list.",
+    ]
     if any(partial is not None for partial in op.partials):
         lines.append('    NumericalError: inside ``errstate("raise")``, if nan or inf arises.')
     lines += ["", "Derivative:", *(f"    {line}" for line in _derivative_lines(op))]
@@ -173,13 +177,16 @@ def in_words(condition: Symbol) -> str:
     """A condition as a reader would say it.
 
     >>> x, y, equal = Symbol("x"), Symbol("y"), FUNCTIONS["equal"]
-    >>> in_words(equal(x, 0.0) * equal(y, 0.0)), in_words(0.0 <= x), in_words(x < y)
-    ('x = 0 and y = 0', 'x ≥ 0', 'x < y')
+    >>> in_words(equal(x, 0.0) * equal(y, 0.0)), in_words(0.0 <= x), in_words(1.0 - equal(x, y))
+    ('x = 0 and y = 0', 'x ≥ 0', 'x ≠ y')
     """
     name = condition.op.name if condition.op is not None else ""
     if name in _JOINED:
         left, right = map(in_words, condition.inputs)
         return f"{left} {_JOINED[name]} {right}"
+    if name == "sub" and condition.inputs[0].number == 1.0:
+        opposite = in_words(condition.inputs[1])
+        return opposite.replace(" = ", " ≠ ") if opposite.count(" = ") == 1 else f"not ({opposite})"
     if name not in _COMPARED:
         return condition.text
     first, second = condition.inputs
@@ -199,11 +206,12 @@ _HEAD = """\
 # Operations
 
 The whole table, in the order of the files that hold it. This page is written from the rows by
-`python3 -m minigrad.reference`; do not edit it. Where it is in the code:
-[reading-order.md](reading-order.md). Why the edges and kinks are as they are: [kinks-and-edges.md](kinks-and-edges.md).
+`python3 -m minigrad.reference`; do not edit it. How a row works in the code:
+[reading-order.md](reading-order.md). All edges and kinks on one page, with examples:
+[kinks-and-edges.md](kinks-and-edges.md).
 
-- A row with a name `mg.…` is a function of numbers, nodes and symbols, and a method of `Value`.
-  The others are written as operators.
+- A row with a name `mg.…` is a function of numbers, nodes and symbols, and also a method of
+  `Value`, unless it takes lists. The other rows are written as operators.
 - ∂/∂x is the local derivative with respect to the input x. "None" means that the operation is not
   differentiable in that input: it sends no gradient, and `.grad` stays as it is.
 - A comparison inside a formula is 1 where it holds, else 0; LaTeX writes it in square brackets.
@@ -231,9 +239,6 @@ def operations_page() -> str:
 
 def _groups(module: ModuleType) -> Iterator[tuple[str, list[Callable[..., Any]]]]:
     """The functions of a file under the headings of its comments, ``# ---- arithmetic ----``."""
-    own: dict[str, Callable[..., Any]] = {
-        name: f for name, f in FUNCTIONS.items() if vars(module).get(name) is f
-    }
     heading = ""
     group: list[Callable[..., Any]] = []
     with open(str(module.__file__), encoding="utf-8") as lines:
@@ -242,10 +247,12 @@ def _groups(module: ModuleType) -> Iterator[tuple[str, list[Callable[..., Any]]]
                 if group:
                     yield heading, group
                 heading, group = line.strip("#- \n"), []
-            function = own.pop(line.partition(" ")[0], None)
-            if function is not None:
-                group.append(function)
-    yield heading, [*group, *own.values()]
+            name, _, rest = line.partition(" ")
+            if name in FUNCTIONS and rest.startswith("= "):
+                group.append(FUNCTIONS[name])
+            elif line.startswith("def ") and line[4:].partition("(")[0] in FUNCTIONS:
+                group.append(FUNCTIONS[line[4:].partition("(")[0]])
+    yield heading, group
 
 
 def _entry(function: Callable[..., Any]) -> str:

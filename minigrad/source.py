@@ -90,16 +90,17 @@ def stamp(serial: Callable[[], int]) -> Callable[[], tuple[int, CodeType, int]]:
         _learners: set[str] = _learners,
         serial: Callable[[], int] = serial,
     ) -> tuple[int, CodeType, int]:
-        frame = _getframe(2)
-        code = frame.f_code
-        if code is bridge:
-            try:
+        try:
+            frame = _getframe(2)
+            code = frame.f_code
+            if code is bridge:
                 frame = _getframe(4)
-            except ValueError:  # a thread that runs nothing but our function
-                frame = _getframe(3)
+                code = frame.f_code
+        except ValueError:  # a thread that runs nothing but our function
+            frame = _getframe(1)
             code = frame.f_code
         if code.co_filename not in _learners:
-            frame = learner_frame(3)
+            frame = learner_frame(2)
             code = frame.f_code
         return serial(), code, frame.f_lasti
 

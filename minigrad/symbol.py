@@ -100,6 +100,12 @@ class Symbol:
     def __neg__(self) -> Symbol:
         return Symbol._apply(OPS["neg"], (self,), set())
 
+    def __pos__(self) -> Symbol:
+        return self
+
+    def __abs__(self) -> Symbol:
+        return Symbol._apply(OPS["abs"], (self,), set())
+
     def __bool__(self) -> NoReturn:
         raise ArgumentTypeError(
             f"whether {self.text} holds is not known in a formula; write where(condition, x, y)"
@@ -154,8 +160,16 @@ def _write(symbol: Symbol, parts: list[_Written], form: int) -> _Written:
         text = template.format(*parts)
     else:  # any number of inputs
         text = _list_form(op.name, [str(part) for part in parts], form)
-    whole = form and template.startswith(r"\left")
-    return _Written(text, _ATOM if whole else op.precedence, brackets)
+    return _Written(text, _latex_binds(op) if form else op.precedence, brackets)
+
+
+def _latex_binds(op: Op) -> int:
+    """In LaTeX a fraction or a superscript can stand where the text has a function's name."""
+    if op.latex.startswith(r"\left"):
+        return _ATOM
+    if op.latex.startswith(r"\frac"):
+        return _PRODUCT
+    return _POWER if op.latex.startswith(("e^", "2^", "{{{0:5}}}^")) else op.precedence
 
 
 def _list_form(name: str, parts: list[str], form: int) -> str:

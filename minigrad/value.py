@@ -120,4 +120,5 @@ class Constant(Value):
 
 
 operators.complete(Value)
+operators.complete_constant(Constant)
 hooks.constant = Constant

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import warnings
+import weakref
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -92,11 +93,13 @@ def test_without_any_frame_of_a_learner_nodes_are_made_all_the_same(sources_on, 
 
     errors = []
     monkeypatch.setattr(sys, "unraisablehook", errors.append)
-    threads = _thread._count()
-    _thread.start_new_thread(tanh, (Value(1.0),))  # its first frame is ours
-    _thread.start_new_thread(Value(1.0).tanh, ())
+    function, method = Value(1.0), Value(2.0)
+    running = [weakref.ref(function), weakref.ref(method)]
+    _thread.start_new_thread(tanh, (function,))  # its outermost frame is ours
+    _thread.start_new_thread(method.tanh, ())
+    del function, method
     for _ in range(1000):
-        if _thread._count() > threads:
+        if any(node() is not None for node in running):
             time.sleep(0.01)
     assert not errors
 

@@ -31,7 +31,7 @@ dot, total = FUNCTIONS["dot"], FUNCTIONS["sum"]
 
 Point = tuple[float, float]
 LAYERS = (2, 16, 16, 1)
-STEPS = 40
+STEPS = 60
 _END_OF_WALK = 9  # lines
 
 
@@ -66,7 +66,7 @@ def neuron() -> None:
 
 def train() -> None:
     """A network of Values learns to tell two moons apart."""
-    rng = random.Random(1)
+    rng = random.Random(2)
     points, labels = moons(100, rng)
     layers = [layer(n, m, rng) for n, m in pairwise(LAYERS)]
     parameters = [p for ws_and_b in layers for ws, b in ws_and_b for p in (*ws, b)]

@@ -41,7 +41,7 @@ def _node(node: TraceNode) -> dict[str, Any]:
     span = None
     if node.span is not None:
         where = node.span
-        span = [place_of(where.file), where.line, where.column, where.end_line, where.end_column]
+        span = [where.file, where.line, where.column, where.end_line, where.end_column]
     entry: dict[str, Any] = {
         "id": node.id, "name": node.name, "role": node.role, "op": node.op,
         "attrs": dict(node.attrs), "inputs": list(node.inputs), "value": node.value,
@@ -53,11 +53,6 @@ def _node(node: TraceNode) -> dict[str, Any]:
     if node.stale:
         entry["stale"] = True
     return entry
-
-
-def place_of(file: str) -> str:
-    """A file's name without its folders."""
-    return file.replace("\\", "/").rsplit("/", 1)[-1]
 
 
 def _strict(x: Any) -> Any:

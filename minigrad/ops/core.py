@@ -37,7 +37,7 @@ add = operator("add", lambda m, x, y: x + y, [1.0, 1.0], text="{0:1} + {1:1}", p
     sentence="Sum: passes the gradient on to both.")
 sub = operator("sub", lambda m, x, y: x - y, [1.0, -1.0], text="{0:1} - {1:2}", precedence=1,
     sentence="Difference: the second input gets the gradient negated.")
-mul = operator("mul", lambda m, x, y: x * y, [SECOND, FIRST], text="{0:2} * {1:2}",
+mul = operator("mul", lambda m, x, y: x * y, [SECOND, FIRST], text="{0:2} * {1:3}",
     latex=r"{0:2} \cdot {1:2}", precedence=2,
     sentence="Product: each input gets the gradient times the other.")
 div = operator("div", lambda m, x, y: x / y,
@@ -48,7 +48,7 @@ neg = elementwise("neg", lambda m, x: -x, [-1.0], text="-{0:3}", precedence=3, s
 pow = operator("pow", lambda m, x, y: m.power(x, y),
     [lambda out, x, y: y * x ** (y - 1.0), lambda out, x, y: out * log(x)], text="{0:5} ** {1:3}",
     latex=r"{{{0:5}}}^{{{1}}}", precedence=4, sentence="Power; the exponent gets a gradient too.",
-    edges={0: [(lambda x, y: equal(y, 0.0), 0.0)],
+    edges={0: [(lambda x, y: equal(x, 0.0) * equal(y, 0.0), 0.0)],
         1: [(lambda x, y: equal(x, 0.0) * less_equal(0.0, y), 0.0)]})
 
 exp = elementwise("exp", lambda m, x: m.exp(x), [lambda out, x: out], latex=r"e^{{{0}}}",

@@ -13,9 +13,9 @@ Read next: ``core.py``, the rows.
 from __future__ import annotations
 
 import sys
-from math import inf, isfinite
+from math import inf, isfinite, isinf, isnan
 
-from minigrad import modes, source
+from minigrad import hooks, modes, source
 from minigrad.errors import ArgumentTypeError, NumericalError, NumericalWarning
 from minigrad.ops.floats import FLOATS, IEEE, IEEEFloat
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from minigrad.ops.row import Op
 
-__all__ = ["apply", "as_number", "check_product", "compute", "derivative", "refuse"]
+__all__ = ["apply", "as_number", "check_product", "compute", "derivative", "refuse", "report"]
 
 LEAVES_FLOATS = (ArithmeticError, ValueError)  # what ``math`` and float arithmetic raise
 
@@ -80,10 +80,14 @@ def compute(op: Op, xs: tuple[float, ...]) -> float:
     if type(out) is not float:
         out = _as_float(out)
         if out is None:
-            out = float(op.forward(IEEE, *map(IEEEFloat, xs)))
-    if not isfinite(out) and all(map(isfinite, xs)):
+            again = op.forward(IEEE, *map(IEEEFloat, xs))
+            out = _as_float(again)
+            if out is None:
+                raise refuse(again, f"{op.describe(xs)}, whose forward must give a number")
+    arises = all(map(isfinite, xs)) or (isnan(out) and not any(map(isnan, xs)))
+    if arises and not isfinite(out):
         outside = op.domain is not None and not op.domain(*xs)
-        _report(f"{op.describe(xs)} is {out!r}" + ", outside its domain" * outside)
+        report(f"{op.describe(xs)} is {out!r}" + ", outside its domain" * outside)
     return out
 
 
@@ -111,16 +115,18 @@ def check_product(
     op: Op, i: int, out: float, xs: tuple[float, ...], upstream: float, local: float
 ) -> None:
     """Report a contribution that is not finite, if it arises here."""
-    if isfinite(upstream * local) or not isfinite(out):
-        return  # nothing wrong, or reported when the value was computed
+    product = upstream * local
+    if isfinite(product) or isnan(upstream) or isnan(out) or (isinf(product) and isinf(upstream)):
+        return  # nothing wrong, or reported where it arose
     where = f"in backward, {op.describe(xs)}"
-    if isfinite(upstream) and not isfinite(local):
-        _report(f"{where}: the derivative with respect to input {i} is {local!r}")
-    elif isfinite(upstream) or local == 0.0:
-        _report(f"{where}: upstream {upstream!r} × local {local!r} is {upstream * local!r}")
+    if isnan(local) or (isinf(product) and isinf(local) and isfinite(out)):
+        report(f"{where}: the derivative with respect to input {i} is {local!r}")
+    elif isnan(product) or isfinite(local):
+        report(f"{where}: upstream {upstream!r} × local {local!r} is {product!r}")
 
 
-def _report(text: str) -> None:
+def report(text: str) -> None:
+    """Warn, raise or keep silent, as ``errstate`` has it."""
     action = modes.error_action()
     if action == "raise":
         frame = source.learner_frame()
@@ -138,6 +144,8 @@ def apply(op: Op, xs: tuple[Any, ...]) -> Any:
     for kind in kinds:
         if getattr(kind, "_rank", -1) > rank:
             chosen, rank = kind, kind._rank
+        elif kind is not float and hasattr(kind, "__array_finalize__") and rank < 3:
+            return hooks.arrays(op, xs, kinds)  # an ndarray, so NumPy is there
     if chosen is not None:
         return chosen._apply(op, xs, kinds)
     numbers = []
@@ -150,3 +158,6 @@ def apply(op: Op, xs: tuple[Any, ...]) -> Any:
         with modes.errstate("ignore"):
             return compute(op, tuple(numbers))
     return compute(op, tuple(numbers))
+
+
+source.bridge = apply.__code__  # only functions of ours call it: the learner is two frames above

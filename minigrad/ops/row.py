@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from minigrad import hooks
 from minigrad.errors import ArgumentTypeError, DefinitionError, UnknownOperationError
 from minigrad.nothing import NOTHING
 from minigrad.ops import evaluate
@@ -162,6 +163,11 @@ class Op:
                 f"but {len(self.partials)} partials; one is needed per input (None if it is not "
                 f"differentiable)"
             )
+        if not all(0 <= i < len(self.partials) for i in self.edges):
+            raise DefinitionError(
+                f"operation {self.name!r} has edges for the inputs {sorted(self.edges)}, but its "
+                f"inputs count from 0 to {len(self.partials) - 1}"
+            )
         for i, formula in enumerate(self.partials):
             if formula is None or isinstance(formula, float):
                 continue
@@ -216,7 +222,10 @@ class Op:
         Returns:
             Per input: the local derivative, the contribution, and why there is none.
         """
+        if hasattr(out, "shape"):  # the same on arrays, element by element
+            return hooks.pull_array(self, upstream, out, xs, inputs)  # type: ignore[no-any-return]
         edges: list[tuple[Any, Any, str]] = []
+        every = self.local_derivatives(xs) if self.arity is MANY else ()
         for i, node in enumerate(inputs):
             if node is None:
                 edges.append((None, None, "constant"))
@@ -225,7 +234,7 @@ class Op:
             elif upstream is NOTHING:
                 edges.append((None, NOTHING, "nothing arrived"))
             else:
-                local = self.local_derivative(i, out, xs)
+                local = every[i] if every else self.local_derivative(i, out, xs)
                 if self.selects and not local:
                     edges.append((0.0, NOTHING, "other branch"))
                     continue
@@ -289,12 +298,19 @@ class Op:
             call = ", ".join([*map(repr, xs), *(f"{k}={v!r}" for k, v in attrs.items())])
             raise ArgumentTypeError(f"{self.name}({call}): the call is {self.name}({signature})")
         inputs = tuple(given.pop(name) for name in self.parameters)
+        for name, value in given.items():
+            if isinstance(self.attrs[name], float):
+                given[name] = evaluate.as_number(value)
+                if given[name] is None:
+                    raise evaluate.refuse(value, f"{self.name}(…, {name}=…)")
         return (self.bind(**given) if given else self), inputs
 
     def describe(self, xs: Sequence[Any]) -> str:
         """``'div(x=1.0, y=0.0)'``: the operation with the numbers that went in."""
         names = self.parameters if len(self.parameters) == len(xs) else [""] * len(xs)
-        shown = [f"{name}={x!r}" if name else repr(x) for name, x in zip(names, xs, strict=True)]
+        shown = [
+            f"{name}={_shown(x)}" if name else _shown(x) for name, x in zip(names, xs, strict=True)
+        ]
         if len(shown) > 6:
             shown = [*shown[:3], f"… {len(shown) - 4} more", shown[-1]]
         return f"{self.name}({', '.join(shown)})"
@@ -302,3 +318,8 @@ class Op:
     def __repr__(self) -> str:
         attrs = "".join(f", {name}={value!r}" for name, value in self.attrs.items())
         return f"Op({self.name!r}{attrs})"
+
+
+def _shown(x: Any) -> str:
+    shape = getattr(x, "shape", ())
+    return f"array{shape}" if shape else repr(x)

@@ -12,8 +12,8 @@ Read next: ``nary.py``, sums and dot products; ``floats.py``, the functions of `
 
 from __future__ import annotations
 
-from math import log as _ln
 from math import pi
+from math import log as _ln
 from math import sqrt as _sqrt
 
 from minigrad.ops.core import elementwise, equal, exp, less, less_equal, operator, where
@@ -38,7 +38,7 @@ greater = elementwise("greater", lambda m, x, y: m.less(y, x), [None, None], tex
     example=(1.0, 2.0, 0.0))
 isnan = elementwise("isnan", lambda m, x: 1.0 - m.equal(x, x), [None],
     sentence="1 where x is nan, else 0.", example=(float("nan"), 1.0))
-sign = elementwise("sign", lambda m, x: m.sign(x), [None],
+sign = elementwise("sign", lambda m, x: m.sign(x), [0.0],
     sentence="-1, 0 or 1; its slope is 0 everywhere, also at 0.", example=(-2.0, -1.0))
 floor = elementwise("floor", lambda m, x: m.floor(x), [None],
     latex=r"\left\lfloor {0} \right\rfloor", sentence="The largest whole number up to x.",
@@ -54,6 +54,7 @@ floordiv = operator("floordiv", lambda m, x, y: x // y, [None, None], text="{0:2
     latex=r"\left\lfloor \frac{{{0}}}{{{1}}} \right\rfloor", precedence=2,
     sentence="Quotient rounded down.")
 mod = operator("mod", lambda m, x, y: x % y, [1.0, lambda out, x, y: -(x // y)],
+    domain=lambda x, y: 1.0 - equal(y, 0.0),
     text="{0:2} % {1:3}", latex=r"{0:2} \;\mathrm{{mod}}\; {1:3}", precedence=2,
     sentence="Remainder x - y · (x // y); it has the sign of y.")
 abs = elementwise("abs", lambda m, x: m.abs(x), [lambda out, x: sign(x)],
@@ -63,7 +64,7 @@ square = elementwise("square", lambda m, x: x * x, [lambda out, x: 2.0 * x],
     latex=r"{{{0:5}}}^{{2}}", sentence="The square.", example=(3.0, 9.0))
 reciprocal = elementwise("reciprocal", lambda m, x: 1.0 / x, [lambda out, x: -out * out],
     latex=r"\frac{{1}}{{{0}}}", sentence="1 / x.", example=(4.0, 0.25))
-sqrt = elementwise("sqrt", lambda m, x: m.sqrt(x), [lambda out, x: 0.5 / out],
+sqrt = elementwise("sqrt", lambda m, x: m.sqrt(x), [lambda out, x: 0.5 / (out + 0.0)],
     latex=r"\sqrt{{{0}}}", sentence="Square root; slope inf at 0.", example=(9.0, 3.0))
 cbrt = elementwise("cbrt", lambda m, x: m.cbrt(x), [lambda out, x: 1.0 / (3.0 * out * out)],
     latex=r"\sqrt[3]{{{0}}}", sentence="Cube root, of negative numbers too; slope inf at 0.",
@@ -110,7 +111,8 @@ logaddexp = elementwise("logaddexp",
     lambda m, x, y: m.where(m.equal(x, y),
         x + _ln(2.0), m.maximum(x, y) + m.log1p(m.exp(-m.abs(x - y)))),
     [lambda out, x, y: sigmoid(x - y), lambda out, x, y: sigmoid(y - x)],
-    edges={0: [(lambda x, y: equal(x, y), 0.5)], 1: [(lambda x, y: equal(x, y), 0.5)]},
+    edges={0: [(lambda x, y: equal(x, y) * isnan(x - y), 0.5)],
+        1: [(lambda x, y: equal(x, y) * isnan(x - y), 0.5)]},
     sentence="log(exp(x) + exp(y)) without overflow.", example=(1000.0, 1000.0, 1000.6931471805599))
 
 # ---- trigonometric and hyperbolic -----------------------------------------------------------

@@ -100,7 +100,7 @@ class _Folder:
         ends = ends[: max_nodes // 3]
         keep = {*leaves, *ends}
         node = len(self.cards) - 1
-        while len(keep) < max_nodes - 1:
+        while len(keep) < min(max_nodes - 1, len(self.cards) - FEWEST):
             keep.add(node)
             node -= 1
         return [[v for v in range(len(self.cards)) if v not in keep]]

@@ -26,14 +26,13 @@ def _as_numbers(function: Any) -> Any:
     return lambda *xs: function(*xs).astype(float)
 
 
+SAME_NAMES = [
+    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "cbrt", "sin", "cos", "tan",
+    "sinh", "cosh", "tanh", "hypot", "power", "abs", "sign", "maximum", "minimum", "floor", "ceil",
+]  # fmt: skip
+
 NUMPY = SimpleNamespace(
-    **{
-        name: getattr(np, name)
-        for name in (
-            "exp exp2 expm1 log log2 log10 log1p sqrt cbrt sin cos tan sinh cosh tanh hypot power "
-            "abs sign maximum minimum floor ceil"
-        ).split()
-    },
+    **{name: getattr(np, name) for name in SAME_NAMES},
     asin=np.arcsin, acos=np.arccos, atan=np.arctan, atan2=np.arctan2,
     asinh=np.arcsinh, acosh=np.arccosh, atanh=np.arctanh,
     erf=np.vectorize(math.erf, otypes=[float]), round=np.rint,

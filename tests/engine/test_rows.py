@@ -132,10 +132,29 @@ def test_first_and_create_graph_pass_agree_to_the_bit(form: Form) -> None:
 # ---- at kinks and edges, and outside the domain -------------------------------------------------
 
 
+def quiet(value: float, slopes: tuple[Any, ...]) -> mg.errstate:
+    """Warnings are errors; ignored only where something is not finite on purpose."""
+    finite = all(isfinite(x) for x in (value, *slopes) if isinstance(x, float))
+    return mg.errstate("warn" if finite else "ignore")
+
+
+@pytest.mark.parametrize(("form", "xs", "value", "slopes"), EDGES)
+def test_edges_in_a_differentiable_pass(
+    form: Form, xs: tuple[float, ...], value: float, slopes: tuple[Any, ...]
+) -> None:
+    with quiet(value, slopes):
+        inputs = nodes(xs)
+        call(form, inputs).backward(create_graph=True)
+        for x, slope in zip(inputs, slopes, strict=True):
+            if slope is None:
+                assert x.grad is None
+            elif slope is not ...:
+                assert x.grad.data == close(slope, small=0.0)
+
+
 @pytest.mark.parametrize(("form", "xs", "value", "slopes"), EDGES)
 def test_edges(form: Form, xs: tuple[float, ...], value: float, slopes: tuple[Any, ...]) -> None:
-    singular = any(isinstance(s, float) and not isfinite(s) for s in slopes)
-    with mg.errstate("ignore" if singular or not isfinite(value) else "warn"):
+    with quiet(value, slopes):
         assert call(form, xs) == close(value, small=0.0)
         inputs = nodes(xs)
         node = call(form, inputs)
@@ -185,7 +204,10 @@ def test_outside_the_domain_value_and_gradient_are_nan(form: Form, xs: tuple[flo
 def test_outside_the_domain_errstate_raise_names_row_and_line(
     form: Form, xs: tuple[float, ...]
 ) -> None:
-    with mg.errstate("raise"), pytest.raises(ArithmeticError, match=rf"\b{form.row}\(.*closed_forms.py:\d+"):
+    with (
+        mg.errstate("raise"),
+        pytest.raises(ArithmeticError, match=rf"\b{form.row}\(.*closed_forms.py:\d+"),
+    ):
         call(form, nodes(xs))
 
 
@@ -225,13 +247,26 @@ def test_second_derivative_at_edges(name: str, xs: tuple[float, ...], expected: 
     assert (x.grad or 0.0) == close(expected)
 
 
+@pytest.mark.parametrize("function", [mg.sqrt, lambda x: x**0.5, mg.cbrt])
+def test_second_derivative_of_a_root_at_0_is_not_quietly_0(function: Any) -> None:
+    x = Value(0.0)
+    with mg.errstate("ignore"):
+        function(x).backward(create_graph=True)
+        slope = x.grad
+        x.zero_grad()
+        slope.backward()
+    assert x.grad is not None
+    assert not isfinite(x.grad)
+
+
 def test_mixed_second_derivative_of_a_power_where_the_exponent_is_0() -> None:
     """∂/∂y (y x^(y−1)) = x^(y−1) (1 + y ln x), which is 1/x at y = 0, in either order."""
     for first in (0, 1):
         inputs = [Value(4.0), Value(0.0)]
         (inputs[0] ** inputs[1]).backward(create_graph=True)
         slope = inputs[first].grad
-        inputs[1 - first].zero_grad()
+        for x in inputs:
+            x.zero_grad()
         slope.backward()
         assert inputs[1 - first].grad == close(0.25)
 
@@ -269,6 +304,12 @@ def test_every_operator_of_python_works_on_a_symbol() -> None:
 def test_latex_is_balanced(form: Form) -> None:
     for symbol in formulas(form):
         check_latex(symbol.latex)
+
+
+@pytest.mark.parametrize("name", ["exp", "exp2", "square", "reciprocal"])
+def test_latex_brackets_the_base_of_a_power(name: str) -> None:
+    """``{e^{x}}^{2}`` would be set as e to the power x²."""
+    assert (getattr(mg, name)(Symbol("x")) ** 2.0).latex.startswith(r"{\left(")
 
 
 @every_form
@@ -312,8 +353,10 @@ def test_numbers_in_a_formula_read_back_exactly(number: float) -> None:
     x = Symbol("x")
     for symbol, expected in ((x + number, 0.5 + number), (number - x, number - 0.5)):
         assert evaluate(symbol.text, {"x": 0.5}) == expected
-    assert evaluate((Symbol.of(number) ** x).text, {"x": 2.0}) == number**2.0 if (
-        abs(number) < 1e100
-    ) else True
+    assert (
+        evaluate((Symbol.of(number) ** x).text, {"x": 2.0}) == number**2.0
+        if (abs(number) < 1e100)
+        else True
+    )
     zero = evaluate(Symbol.of(number).text, {})
     assert (zero, copysign(1.0, zero)) == (number, copysign(1.0, number))

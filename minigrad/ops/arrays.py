@@ -1,0 +1,279 @@
+"""The primitives on NumPy arrays: ``ARRAYS``, the counterpart of ``floats.py``.
+
+A row is evaluated on arrays as it is on floats: first with NumPy told to raise where IEEE 754 has
+an infinity or nan to report (which costs nothing, the processor keeps those flags anyway), and
+only when it raises once more in silence, to say what happened. Python numbers stay Python numbers,
+so that they do not widen a float32 array.
+
+Read next: ``broadcasting.py``, the derivatives on arrays.
+"""
+
+from __future__ import annotations
+
+from contextvars import copy_context
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from minigrad import hooks, modes
+from minigrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
+from minigrad.ops import evaluate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from contextvars import ContextVar
+
+    from minigrad.ops.row import Op
+
+__all__ = ["ARRAYS", "apply_arrays", "compute_array", "loud", "quiet"]
+
+ndarray = np.ndarray
+
+
+# -- the vocabulary ------------------------------------------------------------------------------
+
+
+def _float_type(x: Any, y: Any) -> Any:
+    """The float type that a comparison of ``x`` and ``y`` is written in."""
+    kind = np.result_type(x, y)
+    return kind if kind.kind == "f" else np.dtype(float)
+
+
+def _as_floats(compare: Callable[..., Any]) -> Callable[..., Any]:
+    """A comparison that gives 1.0 and 0.0, as it does on floats."""
+
+    def comparison(x: Any, y: Any) -> Any:
+        dtype = getattr(x, "dtype", None) or getattr(y, "dtype", None)
+        if dtype is not _FLOAT64:
+            dtype = _float_type(x, y)
+        return compare(x, y).astype(dtype)
+
+    return comparison
+
+
+_FLOAT64 = np.dtype(float)
+
+
+def _where(condition: Any, x: Any, y: Any) -> Any:
+    if x.__class__ is float and y.__class__ is float:  # or float32 would become float64
+        dtype = getattr(condition, "dtype", _FLOAT64)
+        x = (dtype if dtype.kind == "f" else _FLOAT64).type(x)
+    return np.where(condition, x, y)
+
+
+def _polynomial(s: Any, coefficients: Sequence[float]) -> Any:
+    total = coefficients[-1]
+    for c in coefficients[-2::-1]:
+        total = total * s + c
+    return total
+
+
+# Numerators and denominators of erf and erfc in four regions of |x|; error below 1e-16.
+# Source: S. Moshier's and Sun Microsystems' method (FDLIBM, s_erf.c, 1993).
+_SMALL = (
+    [1.28379167095512558561e-01, -3.25042107247001499370e-01, -2.84817495755985104766e-02,
+     -5.77027029648944159157e-03, -2.37630166566501626084e-05],
+    [1.0, 3.97917223959155352819e-01, 6.50222499887672944485e-02, 5.08130628187576562776e-03,
+     1.32494738004321644526e-04, -3.96022827877536812320e-06],
+)  # fmt: skip
+_MIDDLE = (
+    [-2.36211856075265944077e-03, 4.14856118683748331666e-01, -3.72207876035701323847e-01,
+     3.18346619901161753674e-01, -1.10894694282396677476e-01, 3.54783043256182359371e-02,
+     -2.16637559486879084300e-03],
+    [1.0, 1.06420880400844228286e-01, 5.40397917702171048937e-01, 7.18286544141962662868e-02,
+     1.26171219808761642112e-01, 1.36370839120290507362e-02, 1.19844998467991074170e-02],
+)  # fmt: skip
+_LARGE = (
+    [-9.86494403484714822705e-03, -6.93858572707181764372e-01, -1.05586262253232909814e+01,
+     -6.23753324503260060396e+01, -1.62396669462573470355e+02, -1.84605092906711035994e+02,
+     -8.12874355063065934246e+01, -9.81432934416914548592e+00],
+    [1.0, 1.96512716674392571292e+01, 1.37657754143519042600e+02, 4.34565877475229228821e+02,
+     6.45387271733267880336e+02, 4.29008140027567833386e+02, 1.08635005541779435134e+02,
+     6.57024977031928170135e+00, -6.04244152148580987438e-02],
+)  # fmt: skip
+_TAIL = (
+    [-9.86494292470009928597e-03, -7.99283237680523006574e-01, -1.77579549177547519889e+01,
+     -1.60636384855821916062e+02, -6.37566443368389627722e+02, -1.02509513161107724954e+03,
+     -4.83519191608651397019e+02],
+    [1.0, 3.03380607434824582924e+01, 3.25792512996573918826e+02, 1.53672958608443695994e+03,
+     3.19985821950859553908e+03, 2.55305040643316442583e+03, 4.74528541206955367215e+02,
+     -2.24409524465858183362e+01],
+)  # fmt: skip
+_ERX = 8.45062911510467529297e-01
+
+
+def _erf(x: Any) -> Any:
+    given = np.asarray(x)
+    a = np.abs(given.astype(float, copy=False))
+    ratio = lambda s, region: _polynomial(s, region[0]) / _polynomial(s, region[1])  # noqa: E731
+    a = np.minimum(a, 6.0)  # erf(6) is 1 to the last bit; nan stays nan
+    near = np.minimum(a, 0.84375)
+    small = near + near * ratio(near * near, _SMALL)
+    middle = _ERX + ratio(np.clip(a, 0.84375, 1.25) - 1.0, _MIDDLE)
+    far = np.maximum(a, 1.25)
+    s = 1.0 / (far * far)
+    rest = np.where(far < 1.0 / 0.35, ratio(s, _LARGE), ratio(s, _TAIL))
+    large = 1.0 - np.exp(-far * far - 0.5625 + rest) / far
+    out = np.where(a < 0.84375, small, np.where(a < 1.25, middle, large))
+    out = np.copysign(out, given)
+    return out.astype(given.dtype, copy=False) if given.dtype.kind == "f" else out
+
+
+def _power(x: Any, y: Any) -> Any:
+    return x**y  # NumPy's operator knows squares and roots, its function does not
+
+
+ARRAYS = SimpleNamespace(
+    **{
+        name: getattr(np, name)
+        for name in (
+            "exp exp2 expm1 log log2 log10 log1p sqrt cbrt sin cos tan sinh cosh tanh hypot sign "
+            "maximum minimum floor ceil abs"
+        ).split()
+    },
+    asin=np.arcsin, acos=np.arccos, atan=np.arctan, atan2=np.arctan2,
+    asinh=np.arcsinh, acosh=np.arccosh, atanh=np.arctanh, round=np.rint, erf=_erf, power=_power,
+    less=_as_floats(np.less), less_equal=_as_floats(np.less_equal), equal=_as_floats(np.equal),
+    where=_where,
+)  # fmt: skip
+
+
+# -- NumPy's floating-point flags ----------------------------------------------------------------
+
+
+def _extension() -> tuple[ContextVar[Any], Any, Any]:
+    """The context variable in which NumPy keeps its errstate, with our two settings of it.
+
+    ``with np.errstate(...)`` builds the setting anew each time, which takes longer than adding two
+    small arrays; setting the variable is a twentieth of that. NumPy itself puts it there.
+    """
+
+    def setting(**how: Any) -> tuple[ContextVar[Any], Any]:
+        with np.errstate(**how):
+            return next((v, x) for v, x in copy_context().items() if v.name == "numpy.ufunc.extobj")
+
+    variable, silent = setting(all="ignore")
+    return variable, silent, setting(divide="raise", over="raise", invalid="raise")[1]
+
+
+errors, quiet, loud = _extension()
+
+
+def compute_array(op: Op, xs: Sequence[Any]) -> Any:
+    """The value of ``op`` on arrays and numbers; reports infinities and nans that arise.
+
+    Raises:
+        ShapeError: if the shapes do not fit together.
+        ArgumentValueError: for an axis or an index that is not there, and the like.
+    """
+    token = errors.set(quiet if modes.special and modes.error_action() == "ignore" else loud)
+    try:
+        out = op.forward(ARRAYS, *xs)
+    except FloatingPointError:
+        errors.set(quiet)
+        out = op.forward(ARRAYS, *xs)
+        _report_value(op, out, xs)
+    except (ArithmeticError, ValueError, IndexError, TypeError) as error:
+        errors.reset(token)
+        raise _explained(op, xs, error) from error
+    errors.reset(token)
+    return out if out.__class__ is ndarray else np.asarray(out)
+
+
+def _report_value(op: Op, out: Any, xs: Sequence[Any]) -> None:
+    """Warn if ``out`` is not finite although all that went in is."""
+    finite = np.isfinite(out)
+    if not finite.all() and all(np.isfinite(x).all() for x in xs):
+        bad = np.asarray(out)[~finite]
+        outside = op.domain is not None and not np.all(op.domain(*xs))
+        evaluate.report(
+            f"{_call(op, xs)} has {bad.size} of {np.size(out)} elements that are not finite, "
+            f"the first is {bad.flat[0].item()!r}" + ", outside its domain" * outside
+        )
+
+
+def _call(op: Op, xs: Sequence[Any]) -> str:
+    shown = [repr(x) if np.ndim(x) == 0 else f"array{np.shape(x)}" for x in xs]
+    return f"{op.name}({', '.join(shown)})"
+
+
+# -- errors of shape -----------------------------------------------------------------------------
+
+
+def _explained(op: Op, xs: Sequence[Any], error: Exception) -> Exception:
+    """NumPy's error about the arguments of ``op`` in our words."""
+    if isinstance(error, ArgumentTypeError | ArgumentValueError | ShapeError):
+        return error
+    shapes = [np.shape(x) for x in xs]
+    if op.partials and len(xs) > 1 and isinstance(error, ValueError):
+        return broadcast_error(op, shapes)
+    text = f"{op.name} of shape{'s' * (len(xs) > 1)} {' and '.join(map(str, shapes))}: {error}"
+    if isinstance(error, TypeError):
+        return ArgumentTypeError(text)
+    return ArgumentValueError(text) if isinstance(error, IndexError) else ShapeError(text)
+
+
+def broadcast_error(op: Op, shapes: Sequence[tuple[int, ...]]) -> ShapeError:
+    """``x * w cannot broadcast (3, 4) with (3,)``, which axes differ, and what would."""
+    names = op.parameters if len(op.parameters) == len(shapes) else [f"x{i}" for i in range(len(shapes))]
+    what = op.text.format(*names) if op.parameters else op.name
+    text = f"{what} cannot broadcast {' with '.join(map(str, shapes))}"
+    if len(shapes) == 2:
+        (left, right), wide = shapes, max(map(len, shapes))
+        padded = [(1,) * (wide - len(shape)) + shape for shape in shapes]
+        for axis in range(-1, -wide - 1, -1):
+            m, n = padded[0][axis], padded[1][axis]
+            if m != n and 1 not in (m, n):
+                place = "the last axes" if axis == -1 else f"axes {axis}"
+                text += f": {place}, {m} and {n}, differ."
+                break
+        for name, short, long in ((names[1], right, left), (names[0], left, right)):
+            new = (*short, 1)
+            if 0 < len(short) < len(long) and _fits(new, long):
+                text += f" {name}[..., None] has shape {new} and would broadcast."
+                break
+    return ShapeError(text)
+
+
+def _fits(left: tuple[int, ...], right: tuple[int, ...]) -> bool:
+    return all(m == n or 1 in (m, n) for m, n in zip(left[::-1], right[::-1], strict=False))
+
+
+# -- plain arrays --------------------------------------------------------------------------------
+
+
+def as_operand(x: Any, what: str, whole: bool = False) -> Any:
+    """A plain argument as the record keeps it: a Python number, or an array of real numbers.
+
+    Args:
+        x: What was given.
+        what: The operation, for the error.
+        whole: Whether all other arguments hold whole numbers, so that an int may stay one.
+
+    Raises:
+        ArgumentTypeError: for anything that is no number and no array of real numbers.
+    """
+    if isinstance(x, ndarray):
+        if x.dtype.kind not in "fiub":
+            raise evaluate.refuse(x, what)
+        return x.view(ndarray) if x.ndim else x.item()
+    if whole and isinstance(x, int | np.integer):
+        return int(x)
+    number = evaluate.as_number(x)
+    if number is None:
+        raise evaluate.refuse(x, what)
+    return number
+
+
+def apply_arrays(op: Op, xs: tuple[Any, ...], kinds: set[type]) -> Any:
+    """Evaluate ``op`` where an array is among the arguments: array → array, or with nodes a node."""
+    rank = max(getattr(kind, "_rank", 0) for kind in kinds)
+    if rank > 2:  # a symbol, which says that it takes no arrays
+        return next(kind for kind in kinds if getattr(kind, "_rank", 0) == rank)._apply(op, xs, kinds)  # type: ignore[attr-defined]
+    if rank:
+        return hooks.tensor()._apply(op, xs, kinds)
+    return compute_array(op, [x if x.__class__ is ndarray else as_operand(x, op.name) for x in xs])
+
+
+hooks.arrays = apply_arrays

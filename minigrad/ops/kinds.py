@@ -1,0 +1,261 @@
+"""Rows that are no functions of single numbers: sums, shapes, products, choices of elements.
+
+Such a row has no local derivative per element, but a rule that carries a gradient back at once:
+
+- ``Linear``: the *transpose*. The gradient of a sum is repeated, that of a slice is put back.
+- ``Product``: linear in each input by itself (``matmul``, ``einsum``, ``conv2d``).
+- ``General``: anything else; it says its jvp (forwards) as well.
+
+A rule is written with the functions of the table, so that it runs on arrays and on nodes alike,
+and a derivative can be differentiated again.
+
+Read next: ``reduce.py``, the first of the files with such rows.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from minigrad import modes
+from minigrad.errors import ArgumentValueError
+from minigrad.nothing import NOTHING
+from minigrad.ops.arrays import as_operand, compute_array, errors, ndarray, quiet
+from minigrad.ops.broadcasting import Masked, carries, fit, parts, raw
+from minigrad.ops.evaluate import apply
+from minigrad.ops.row import MANY, Op
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Self
+
+__all__ = ["General", "Linear", "Product", "array_function"]
+
+_MOST_BINDINGS = 1000  # attributes of a program are few; an index that changes at each step is not
+
+
+class General(Op):
+    """A row with a vjp and a jvp.
+
+    Args:
+        name, forward, about: As in ``Op``. ``forward`` is called with arrays alone.
+        vjp: Upstream gradient → contribution: one rule ``(g, out, *xs, **attrs)`` per input (None:
+            not differentiable), or one function that gives all contributions in a sequence.
+        jvp: Tangents → tangent of the output: ``(tangents, out, *xs, **attrs)``; a tangent is None
+            where an input does not change.
+    """
+
+    __slots__ = ("_bindings", "jvp", "vjp")
+    keeps_nothing = False  # whether an element that gets nothing sends nothing
+
+    def __init__(
+        self, name: str, forward: Any, vjp: Any, *, jvp: Any = None, **about: Any
+    ) -> None:
+        super().__init__(name, forward, (), **about)
+        self.vjp = vjp if callable(vjp) else tuple(vjp)
+        self.jvp = jvp
+        self._bindings: dict[Any, Self] = {}
+
+    def _check(self) -> None:
+        """A row of arrays has rules in place of partials; there is nothing to compare."""
+
+    def differentiable(self, i: int) -> bool:
+        return callable(self.vjp) or self.vjp[i] is not None
+
+    def bind(self, **attrs: Any) -> Self:
+        """The same row with its attributes fixed."""
+        bound = object.__new__(type(self))
+        for slot in (*Op.__slots__, "vjp", "jvp"):
+            setattr(bound, slot, getattr(self, slot))
+        attrs = bound.attrs = {**self.attrs, **attrs}
+        bound.forward = partial(self.forward, **attrs)
+        if callable(self.vjp):
+            bound.vjp = partial(self.vjp, **attrs)
+        else:
+            bound.vjp = tuple(rule if rule is None else partial(rule, **attrs) for rule in self.vjp)
+        if self.jvp is not None:
+            bound.jvp = partial(self.jvp, **attrs)
+        bound._bindings = {}
+        shown = "".join(
+            f", {name}={_braces(value)}"
+            for name, value in attrs.items()
+            if value is not self.attrs.get(name)
+        )
+        slots = ", ".join(f"{{{i}}}" for i in range(len(self.parameters)))
+        if shown:
+            bound.text = f"{self.name}({slots}{shown})"
+            name = self.name.replace("_", "")
+            bound.latex = rf"\operatorname{{{{{name}}}}}\left({slots}\right)"
+        return bound
+
+    def cached(self, **attrs: Any) -> Self:
+        """``bind``, which is asked for the same attributes at every step of a training."""
+        try:
+            known = self._bindings.get(key := tuple(attrs.items()))
+        except TypeError:  # an index may hold what has no hash
+            return self.bind(**attrs)
+        if known is None:
+            if len(self._bindings) >= _MOST_BINDINGS:
+                self._bindings.clear()
+            known = self._bindings[key] = self.bind(**attrs)
+        return known
+
+    def pull(
+        self, upstream: Any, out: Any, xs: Sequence[Any], inputs: Sequence[Any]
+    ) -> list[tuple[Any, Any, str]]:
+        """The contributions to the inputs; there is no local derivative per element."""
+        if upstream is NOTHING:
+            return [(None, None if node is None else NOTHING, "nothing arrived") for node in inputs]
+        values, nothing = parts(upstream)
+        token = errors.set(quiet)
+        try:
+            with modes.errstate("ignore"):
+                sent = self.contributions_to(inputs, values, out, xs)
+                if nothing is not None and self.keeps_nothing:
+                    plain = raw(out), [raw(x) for x in xs]
+                    arrived = (~nothing).astype(float)
+                    reached = self.contributions_to(inputs, arrived, *plain)
+                    sent = [
+                        None if s is None else Masked(s, np.asarray(r) == 0.0)
+                        for s, r in zip(sent, reached, strict=True)
+                    ]
+                edges: list[tuple[Any, Any, str]] = []
+                for i, (node, contribution) in enumerate(zip(inputs, sent, strict=True)):
+                    if contribution is None:
+                        edges.append((None, None, self._reason(i, node)))
+                    else:
+                        edges.append((None, fit(contribution, xs[i]), ""))
+                return edges
+        finally:
+            errors.reset(token)
+
+    def contributions_to(
+        self, inputs: Sequence[Any], upstream: Any, out: Any, xs: Sequence[Any]
+    ) -> Sequence[Any]:
+        """What goes to each input; None where nobody wants it, which may save the most work."""
+        wanted = [node is not None and carries(node) for node in inputs]
+        if callable(self.vjp):
+            given = self.vjp(upstream, out, *xs)
+            return [g if want else None for g, want in zip(given, wanted, strict=True)]
+        return [
+            rule(upstream, out, *xs) if want and rule is not None else None
+            for rule, want in zip(self.vjp, wanted, strict=True)
+        ]
+
+    def _reason(self, i: int, node: Any) -> str:
+        if node is None:
+            return "constant"
+        return "whole numbers" if self.differentiable(i) else "not differentiable"
+
+    def push(self, tangents: Sequence[Any], out: Any, xs: Sequence[Any]) -> Any:
+        """The tangent of the output, from those of the inputs (None: does not change)."""
+        return self.jvp(tangents, out, *xs)
+
+    def local_derivative(self, i: int, out: Any, xs: Sequence[Any]) -> Any:
+        """∂out/∂xᵢ as an array of shape ``(*out.shape, *xᵢ.shape)``, one vjp per element of out.
+
+        Raises:
+            ArgumentValueError: if it would have more than a million elements.
+        """
+        shape = (*np.shape(out), *np.shape(xs[i]))
+        if np.prod(shape, dtype=float) > 1e6:
+            raise ArgumentValueError(f"∂{self.name}/∂x{i} has shape {shape}; that is too much to show")
+        only = [object() if j == i else None for j in range(len(xs))]
+        jacobian = np.zeros((np.size(out), np.size(xs[i])))
+        for row, unit in zip(jacobian, np.eye(np.size(out)), strict=True):
+            sent = self.contributions_to(only, unit.reshape(np.shape(out)), out, xs)[i]
+            row[:] = 0.0 if sent is None else np.ravel(fit(sent, xs[i]))
+        return jacobian.reshape(shape)
+
+
+class Linear(General):
+    """A row that is linear in all its inputs together; its vjp is its transpose.
+
+    Args:
+        name, forward, about: As in ``Op``.
+        transpose: ``(g, out, x, **attrs)`` → the contribution to ``x``; for a row of any number of
+            inputs ``(g, out, *xs, **attrs)`` → all contributions.
+    """
+
+    __slots__ = ()
+    keeps_nothing = True
+
+    def __init__(self, name: str, forward: Any, transpose: Any, **about: Any) -> None:
+        super().__init__(name, forward, transpose, **about)
+        if self.arity is not MANY:
+            self.vjp = (transpose, *[None] * (self.arity - 1))
+
+    def push(self, tangents: Sequence[Any], out: Any, xs: Sequence[Any]) -> Any:
+        filled = [
+            np.zeros(np.shape(x)) if t is None else t for t, x in zip(tangents, xs, strict=True)
+        ]
+        if self.arity is not MANY:
+            filled[1:] = xs[1:]  # only the first one is linear, the others say which elements
+        return apply(self, tuple(filled))
+
+
+class Product(General):
+    """A row that is linear in each of its inputs by itself; the rules are like those of x·y."""
+
+    __slots__ = ()
+
+    def push(self, tangents: Sequence[Any], out: Any, xs: Sequence[Any]) -> Any:
+        total = None
+        for i, tangent in enumerate(tangents):
+            if tangent is not None:
+                term = apply(self, (*xs[:i], tangent, *xs[i + 1 :]))
+                total = term if total is None else total + term
+        return total
+
+
+def _braces(value: Any) -> str:
+    shown = f"array{value.shape}" if isinstance(value, ndarray) and value.ndim else repr(value)
+    return shown.replace("{", "{{").replace("}", "}}")
+
+
+def array_function(
+    op: General, arrange: Callable[..., dict[str, Any]] | None = None
+) -> Callable[..., Any]:
+    """The function that a learner calls, ``mg.mean``, of a row with a fixed number of inputs.
+
+    Args:
+        op: The row.
+        arrange: Makes the attributes as the row wants them from those that were given; raises if
+            they make no sense.
+    """
+    arity = op.arity
+    plain = op.bind(**(arrange(**op.attrs) if arrange else {}))
+    known: dict[Any, Any] = {}
+
+    def function(*xs: Any, **attrs: Any) -> Any:
+        if len(xs) == arity and not attrs:
+            return evaluate_arrays(plain, xs)
+        try:
+            row = known.get(key := (xs[arity:], *attrs.items()))
+        except TypeError:
+            row = key = None
+        if row is None or len(xs) < arity:
+            row, inputs = op.arrange(xs, attrs)
+            if arrange:
+                row = op.bind(**arrange(**row.attrs))
+            if len(xs) < arity:
+                return evaluate_arrays(row, inputs)
+            if key is not None and len(known) < _MOST_BINDINGS:
+                known[key] = row
+        return evaluate_arrays(row, xs[:arity])
+
+    function.__name__ = function.__qualname__ = op.name
+    function.__module__ = "minigrad"
+    function.__doc__ = op.sentence
+    function.op = op  # type: ignore[attr-defined]
+    return function
+
+
+def evaluate_arrays(op: Op, xs: tuple[Any, ...]) -> Any:
+    """``apply`` for rows of arrays; numbers count as arrays without axes."""
+    for x in xs:
+        if hasattr(x, "_apply"):
+            return apply(op, xs)
+    return compute_array(op, [x if x.__class__ is ndarray else as_operand(x, op.name) for x in xs])

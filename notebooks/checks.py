@@ -1,0 +1,448 @@
+"""Checks of the exercises: a line with ✓, or a hint that names the usual mistake.
+
+``check("1.1", answer)`` prints one line. It knows nothing of minigrad: it compares numbers, tries
+functions on examples, and looks at the shape of an answer. An answer that is still ``...`` or None
+is "not answered yet". The answers stand below, so read on only when you have tried.
+
+A check is a function that takes the answer. It returns quietly if the answer is right, raises
+`Hint` if it is wrong, and `Open` if there is none.
+"""
+
+import math
+from collections import namedtuple
+from numbers import Real
+
+Verdict = namedtuple("Verdict", "state text")  # state: "right", "wrong" or "open"
+
+CHECKS = {}  # "1.1" -> (the check, what to say when the answer is right)
+
+
+class Hint(Exception):
+    """The answer is wrong, and this may help."""
+
+
+class Open(Exception):
+    """There is no answer yet."""
+
+
+def check(exercise, answer, **tools):
+    """Print whether an answer is right.
+
+    Args:
+        exercise: Its number, such as "1.1".
+        answer: A number, some numbers, or a function.
+        **tools: What the check needs to try the answer: ``leaf`` makes a leaf from a number.
+    """
+    print(verdict(exercise, answer, **tools).text)
+
+
+def verdict(exercise, answer, **tools):
+    """Return what ``check`` prints, and the state of the answer.
+
+    Raises:
+        LookupError: If there is no such exercise; the message lists those that there are.
+    """
+    if exercise not in CHECKS:
+        raise LookupError(f"there is no exercise {exercise!r}; there is {', '.join(CHECKS)}")
+    function, praise = CHECKS[exercise]
+    try:
+        present(answer)
+        function(answer, **tools)
+    except Open:
+        return Verdict("open", f"· {exercise} not answered yet")
+    except Hint as hint:
+        return Verdict("wrong", f"✗ {exercise} not yet right. {hint}")
+    except Exception as error:
+        problem = f"{type(error).__name__}: {error}"
+        return Verdict("wrong", f"✗ {exercise} your answer stopped with an error. {problem}")
+    return Verdict("right", f"✓ {exercise} {praise}")
+
+
+def exercise(number, praise):
+    """Enter a function as the check of an exercise."""
+
+    def enter(function):
+        CHECKS[number] = (function, praise)
+        return function
+
+    return enter
+
+
+# -- what the checks are made of -------------------------------------------------------------------
+
+
+def present(answer):
+    """Return the answer; `Open` if it is None or ``...``."""
+    if answer is None or answer is ...:
+        raise Open
+    return answer
+
+
+def close(x, y, tolerance=1e-6):
+    """Whether two numbers agree, relative to their size; nan agrees with nothing."""
+    return math.isclose(x, y, rel_tol=tolerance, abs_tol=tolerance)
+
+
+def a_number(answer, what="the answer"):
+    """Return ``answer`` if it is a number; a hint that says what it is otherwise."""
+    if isinstance(answer, Real) and not isinstance(answer, bool):
+        return float(answer)
+    kind = type(answer).__name__
+    if isinstance(getattr(answer, "data", None), Real):
+        raise Hint(f"{what} should be a plain number. This is a {kind}; its number is in .data.")
+    if callable(answer):
+        raise Hint(f"{what} should be a number. This is a function; call it.")
+    raise Hint(f"{what} should be a number. This is a {kind}.")
+
+
+def some_numbers(answer, count):
+    """Return ``answer`` as a tuple of ``count`` numbers."""
+    if not isinstance(answer, list | tuple):
+        raise Hint(f"Give {count} numbers, as in (1.0, 2.0). This is a {type(answer).__name__}.")
+    for x in answer:
+        present(x)
+    if len(answer) != count:
+        raise Hint(f"Give {count} numbers. There are {len(answer)}.")
+    return tuple(a_number(x, f"number {i}") for i, x in enumerate(answer, 1))
+
+
+def compare(answer, right, usual, otherwise, tolerance=1e-6):
+    """Compare numbers with the right ones.
+
+    Args:
+        answer: A tuple of numbers.
+        right: The right ones.
+        usual: Pairs of a usual wrong answer and the hint for it.
+        otherwise: The hint for all others.
+        tolerance: How far a number may be off, relative to its size.
+    """
+
+    def same(expected):
+        return all(close(x, y, tolerance) for x, y in zip(answer, expected, strict=True))
+
+    if same(right):
+        return
+    for wrong, hint in usual:
+        if same(wrong):
+            raise Hint(hint)
+    raise Hint(otherwise)
+
+
+def function_of(answer):
+    """Return ``answer`` if it can be called."""
+    if not callable(answer):
+        raise Hint(f"The answer should be a function. This is a {type(answer).__name__}.")
+    return answer
+
+
+class Leaf:
+    """A number with a gradient, to try a training step on."""
+
+    def __init__(self, data, grad):
+        self.data, self.grad = data, grad
+
+    def zero_grad(self):
+        """Set the gradient to None."""
+        self.grad = None
+
+
+class Box:
+    """A node that knows nothing but its inputs, to try an order on."""
+
+    def __init__(self, *inputs):
+        self.inputs = inputs
+
+
+# -- lesson 1 --------------------------------------------------------------------------------------
+
+
+@exercise("1.1", "the slope 6·x − 4 is 0 at x = 2/3.")
+def flat_point(answer):
+    """Where is 3x² − 4x + 5 flat?"""
+    usual = [
+        ((-2 / 3,), "Look at the sign: 6·x − 4 = 0 means 6·x = 4."),
+        ((11 / 3,), "That is the value of the curve at the flat point. Asked is the x."),
+        ((1.5,), "Upside down: 6·x = 4 means x = 4/6."),
+        ((4 / 3,), "The slope of 3·x² is 6·x, not 3·x."),
+        ((0.0,), "0 is the slope that we want. At which x do we find it?"),
+    ]
+    compare((a_number(answer),), (2 / 3,), usual, "Set the slope 6·x − 4 to 0.", tolerance=1e-3)
+
+
+@exercise("1.2", "1/b for a, and −a/b² for b.")
+def quotient(answer):
+    """The gradient of a / b at (6, −2)."""
+    usual = [
+        (
+            (-1.5, -0.5),
+            "These are the right numbers in the other order: the slope for a comes first.",
+        ),
+        ((-0.5, 1.5), "The second sign: −a/b² = −6/4, and the square of −2 is positive."),
+        ((-0.5, 6.0), "b stands below the line, so a is not its slope. The slope of 1/b is −1/b²."),
+        (
+            (-0.5, -6.0),
+            "b stands below the line, so a is not its slope. The slope of 1/b is −1/b².",
+        ),
+        ((-0.5, -0.25), "That is the slope of 1/b. Times a, which is 6."),
+        ((-0.5, 3.0), "In −a/b² the b is squared: −6/4."),
+        ((-2.0, 6.0), "That is the gradient of a * b: (b, a). Here it is a / b."),
+        ((0.5, 1.5), "Both signs: b is negative, so a push on a makes a / b smaller."),
+        ((0.5, -1.5), "The first sign: 1/b is negative, because b is."),
+    ]
+    otherwise = "a / b is a times 1/b. Its slope for a is 1/b, and the slope of 1/b is −1/b²."
+    compare(some_numbers(answer, 2), (-0.5, -1.5), usual, otherwise, tolerance=1e-4)
+
+
+@exercise("1.3", "upstream −2, times the local derivative a = 2.")
+def slope_for_b(answer):
+    """∂L/∂b of (a·b + c)·f."""
+    usual = [
+        ((2.0,), "That is the local derivative of e for b. Multiply it by what has arrived at e."),
+        ((-2.0,), "That is what has arrived at e. Multiply it by the local derivative of e for b."),
+        ((6.0,), "That is the slope for a. In a product each input is scaled by the *other*."),
+        ((4.0,), "The size is right. Look at the sign of f."),
+        ((8.0,), "The slope for f is d. We want b: the way goes from L over d and e to b."),
+    ]
+    otherwise = "The path is L, d, e, b. Multiply its local derivatives: f, 1 and a."
+    compare((a_number(answer),), (-4.0,), usual, otherwise, tolerance=1e-4)
+
+
+@exercise("1.4", "the last contribution came from e, and it erased the 5 from p.")
+def erased(answer):
+    """a.grad of the diamond, right order, ``=`` for ``+=``."""
+    usual = [
+        ((10.0,), "That is the result with +=. With = a contribution erases the one before."),
+        ((5.0,), "p leaves 5 in a.grad. But e is visited later, and e also writes into a.grad."),
+        ((3.0,), "Does e still hold 3, what q sent? p writes into e.grad later, and erases it."),
+        ((7.0,), "5 + 2 would be a sum. With = nothing is added."),
+        ((12.0,), "That was the recursion with +=."),
+    ]
+    otherwise = "Write down e.grad and a.grad, and overwrite them for q, then for p, then for e."
+    compare((a_number(answer),), (2.0,), usual, otherwise)
+
+
+@exercise("1.5", "more than a million paths, and only 40 edges.")
+def paths(answer):
+    """How many paths through 20 doublings."""
+    usual = [
+        ((40.0,), "That is the number of edges. A path chooses one of two edges at every step."),
+        ((20.0,), "That is the number of steps. At each of them a path can go two ways."),
+        ((21.0,), "That is the number of nodes. At each step a path can go two ways."),
+        ((400.0,), "2 to the power of 20, not 20 to the power of 2."),
+        ((8.0,), "That is right for the 3 steps above. Now there are 20."),
+        ((2.0**21,), "One step too many: one step has 2 paths, so 20 steps have 2**20."),
+        ((2.0**19,), "One step too few: one step has 2 paths, so 20 steps have 2**20."),
+    ]
+    otherwise = "One step has 2 paths, two steps have 4, three have 8."
+    compare((a_number(answer),), (2.0**20,), usual, otherwise, tolerance=1e-9)
+
+
+@exercise("1.6", "exp is its own derivative.")
+def engine_exp(answer, leaf):
+    """An operation for the engine of lesson 1."""
+    function_of(answer)
+    for number in (0.5, -1.0, 2.0):
+        x = leaf(number)
+        out = present(answer(x))
+        if not isinstance(out, leaf):
+            raise Hint(f"Return a {leaf.__name__}. This is a {type(out).__name__}.")
+        right = math.exp(number)
+        if not close(present(out.data), right):
+            raise Hint(f"exp({number}) should be {right:.4g}. The result has {out.data:.4g}.")
+        if not isinstance(out.inputs, tuple):
+            raise Hint("inputs is a tuple. A tuple of one is written (x,), with a comma.")
+        if len(out.inputs) != 1 or out.inputs[0] is not x:
+            raise Hint("The inputs should be (x,): the node itself, not its number.")
+        if not callable(out.local_derivatives):
+            raise Hint("local_derivatives is the closure itself. Do not call it: no brackets.")
+        slopes = out.local_derivatives()
+        if not isinstance(slopes, tuple):
+            raise Hint("The closure returns a tuple. A tuple of one is written (out,).")
+        if len(slopes) != 1:
+            raise Hint("One input, so one local derivative. (Did you forget the closure?)")
+        usual = [
+            ((number * math.exp(number - 1),), "x·exp(x−1) is the rule for powers. This is exp."),
+            ((1.0 - right * right,), "1 − out² is the derivative of tanh. What is that of exp?"),
+            ((number,), "That is x itself. The derivative of exp(x) is exp(x)."),
+            ((1.0,), "1 is the slope of a sum. How fast does exp grow at x?"),
+        ]
+        compare(some_numbers(slopes, 1), (right,), usual, "The derivative of exp(x) is exp(x).")
+
+
+# -- lesson 2 --------------------------------------------------------------------------------------
+
+
+@exercise("2.1", "the gradient of f is d = a·b + c, and it is 0 when c = −a·b.")
+def c_for_zero(answer):
+    """Which c makes ∂L/∂f zero?"""
+    usual = [
+        ((-6.0,), "The sign: a·b is −6, and a·b + c should be 0."),
+        ((0.0,), "0 is what d should be. Which c makes d = −6 + c zero?"),
+        ((10.0,), "That is the c of now."),
+        ((14.0,), "d is −6 + c. With 14 it would be 8."),
+    ]
+    otherwise = "L is d * f, so the gradient of f is d. Make d zero."
+    compare((a_number(answer),), (6.0,), usual, otherwise, tolerance=1e-4)
+
+
+@exercise("2.2", "every input was seen before its node.")
+def topological(answer):
+    """Whether a list is in topological order."""
+    function_of(answer)
+    a, b, c = Box(), Box(), Box()
+    e = Box(a, b)
+    d = Box(e, c)
+    square = Box(a, a)
+    cases = [
+        ([a, b, e, c, d], True, "a, b, e = a + b, c, d = e + c is in order, and you say no."),
+        (
+            [c, b, a, e, d],
+            True,
+            "c, b, a, e = a + b, d = e + c is also in order: inputs may be far away.",
+        ),
+        ([a], True, "A list of one leaf is in order."),
+        ([a, square], True, "a, then a * a is in order: both inputs are the same node."),
+        ([d, c, e, b, a], False, "That is the reverse of an order, and you say yes."),
+        ([e, a, b, c, d], False, "e = a + b stands before its inputs, and you say yes."),
+        ([a, e, b, c, d], False, "The second input of e comes after e. Look at all inputs."),
+        ([a, b, d, c, e], False, "d comes before its input e, and you say yes. Look at all nodes."),
+        (
+            [a, b, c, d, e],
+            False,
+            "The first input of d comes after d. Look at all nodes and inputs.",
+        ),
+    ]
+    for order, right, hint in cases:
+        said = present(answer(list(order)))
+        if not isinstance(said, bool):
+            raise Hint(f"Return True or False. This is a {type(said).__name__}.")
+        if said != right:
+            raise Hint(hint)
+
+
+@exercise("2.3", "three edges from the product, one from the sum: 4 + 4 + 4 + 2.")
+def edges_and_gradient(answer):
+    """Edges into x, and the gradient, of x·x·x + 2·x at 2."""
+    numbers = some_numbers(answer, 2)
+    usual = [
+        ((14.0, 4.0), "These are the right numbers in the other order: the edges come first."),
+        ((3.0, 14.0), "The gradient is right. 2.0 * x uses x too."),
+        ((2.0, 14.0), "The gradient is right. Count every use of x, not every term."),
+        (
+            (5.0, 14.0),
+            "The gradient is right. The constant 2.0 has an edge, but it does not lead to x.",
+        ),
+        ((4.0, 12.0), "The edges are right. 2.0 * x contributes to the gradient too."),
+        ((4.0, 8.0), "The edges are right, but 8 is the value of x³. Its slope is 3·x²."),
+        ((4.0, 6.0), "The edges are right. The slope of x³ is 3·x², at 2 that is 12."),
+    ]
+    otherwise = "Count how often x is written. The gradient is 3·x² + 2."
+    if numbers[0] == 4 and not close(numbers[1], 14.0):
+        otherwise = "The edges are right. The gradient is 3·x² + 2 at x = 2."
+    elif close(numbers[1], 14.0):
+        otherwise = "The gradient is right. Count how often x is written: each is one edge."
+    compare(numbers, (4.0, 14.0), usual, otherwise)
+
+
+@exercise("2.4", "where sends nothing into the root at 0.")
+def safe_sqrt(answer, leaf):
+    """A square root with value and gradient 0 for x ≤ 0."""
+    function_of(answer)
+    for number, value, slope in [
+        (4.0, 2.0, 0.25),
+        (0.25, 0.5, 1.0),
+        (0.0, 0.0, 0.0),
+        (-4.0, 0.0, 0.0),
+    ]:
+        x = leaf(number)
+        out = present(answer(x))
+        if not isinstance(out, leaf):
+            if number <= 0 and isinstance(out, Real):
+                raise Hint(
+                    "For x <= 0 you return a plain number. Use mg.where, which gives a node."
+                )
+            raise Hint(f"Return a node. For {number} this is a {type(out).__name__}.")
+        if math.isnan(out.data):
+            raise Hint(
+                f"For {number} the value is nan. Multiplying by 0 does not remove it; where does."
+            )
+        if not close(out.data, value):
+            raise Hint(f"For {number} the value should be {value}. It is {out.data:.4g}.")
+        out.backward()
+        found = x.grad
+        if found is None:
+            raise Hint(f"For {number} no gradient arrives at x. Compute with x, not with x.data.")
+        if math.isnan(found) or math.isinf(found):
+            raise Hint(
+                f"For {number} the value is right, but the gradient is {found}. Put the root "
+                "itself in a branch of mg.where, so that nothing is sent into it."
+            )
+        if not close(found, slope):
+            raise Hint(f"For {number} the gradient should be {slope}. It is {found:.4g}.")
+
+
+@exercise("2.5", "−2·x·out: the slope of −x·x, times the hill itself.")
+def bump(answer, leaf):
+    """The operation exp(−x²)."""
+    function_of(answer)
+    for number in (0.5, -1.5, 0.0, 1.0):
+        right = math.exp(-number * number)
+        x = leaf(number)
+        out = present(answer(x))
+        if not isinstance(out, leaf):
+            raise Hint(
+                f"Called with a node it should return a node. This is a {type(out).__name__}."
+            )
+        if close(out.data, math.exp(number * number)) and number:
+            raise Hint("The hill has become a valley: exp(-x * x), with the minus.")
+        if not close(out.data, right):
+            raise Hint(f"bump({number}) should be {right:.4g}. It is {out.data:.4g}.")
+        out.backward()
+        found = x.grad
+        if found is None:
+            raise Hint("No gradient arrives at x. A partial of None means: not differentiable.")
+        usual = [
+            (
+                (right,),
+                "exp is its own derivative, but inside it stands −x·x. Multiply by its slope.",
+            ),
+            ((2 * number * right,), "The sign: the slope of −x·x is −2·x."),
+            ((-2 * number,), "That is the slope of −x·x alone. Multiply by the result, out."),
+            ((-number * right,), "A factor 2: the slope of −x·x is −2·x."),
+            ((-right,), "The slope of −x·x is −2·x, not −1."),
+        ]
+        compare(
+            (found,), (-2 * number * right,), usual,
+            f"At {number} the slope should be {-2 * number * right:.4g}. It is {found:.4g}.",
+        )  # fmt: skip
+
+
+@exercise("2.6", "against the gradient, and a fresh start.")
+def training_step(answer):
+    """One step of gradient descent."""
+    function_of(answer)
+    leaves = [Leaf(1.0, 2.0), Leaf(-3.0, -4.0), Leaf(5.0, 0.0)]
+    answer(leaves, 0.25)
+    data, grads = [x.data for x in leaves], [x.grad for x in leaves]
+    if data == [1.0, -3.0, 5.0] and grads == [2.0, -4.0, 0.0]:
+        raise Open
+    present_grads = [grad for grad in grads if grad is not None]
+    usual = [
+        (
+            (1.5, -4.0, 5.0),
+            "The leaves moved with the gradient, so the loss grows. Go against it: −=.",
+        ),
+        ((-1.0, 1.0, 5.0), "You took the whole gradient. Multiply it by the learning rate."),
+        ((0.5, -3.0, 5.0), "Only the first leaf moved. Is the return inside the loop?"),
+        ((-0.5, 1.0, 0.0), "The old number is gone. Subtract from leaf.data: −=."),
+        ((0.75, -3.25, 4.75), "You subtracted the learning rate alone. Multiply it by leaf.grad."),
+        ((1.0, -3.0, 5.0), "No leaf moved. Change leaf.data before you clear the gradient."),
+    ]
+    otherwise = "The new number is leaf.data − learning_rate · leaf.grad, for every leaf."
+    compare(some_numbers(data, 3), (0.5, -2.0, 5.0), usual, otherwise)
+    if any(present_grads):
+        raise Hint("The numbers are right. Now clear each gradient: leaf.zero_grad().")
+    other = [Leaf(1.0, 1.0)]
+    answer(other, 0.5)
+    if not close(other[0].data, 0.5):
+        raise Hint("Use the learning rate that is given: this one was 0.5.")

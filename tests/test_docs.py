@@ -1,0 +1,92 @@
+"""The pages in ``docs/`` and README: links lead somewhere, names exist, pages are in step."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import minigrad as mg
+from minigrad import errors
+from minigrad.ops import FUNCTIONS
+from minigrad.reference import operations_page
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+
+each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+NAME = re.compile(r"`mg\.([A-Za-z_]\w*)")
+FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+
+
+def targets(page: Path) -> list[str]:
+    """What the relative links of a page point to; formulas and code have no links."""
+    text = re.sub(r"\$[^$\n]*\$|`[^`\n]*`", "", FENCED.sub("", page.read_text("utf-8")))
+    links = [link.partition("#")[0] for link in LINK.findall(text)]
+    return [link for link in links if link and not re.match(r"[a-z]+:", link)]
+
+
+@each_page
+def test_relative_links_lead_to_files(page):
+    missing = [link for link in targets(page) if not (page.parent / link).exists()]
+    assert not missing, f"{page.name} points to {missing}"
+
+
+@pytest.mark.parametrize("page", [PAGES[0], *sorted(DOCS.glob("*.md"))], ids=lambda page: page.name)
+def test_names_in_backticks_exist(page):
+    text = re.sub(r"`mg\.…`", "", page.read_text("utf-8"))
+    unknown = sorted({name for name in NAME.findall(text) if not hasattr(mg, name)})
+    assert not unknown, f"{page.name} names {unknown}, which minigrad does not have"
+
+
+@each_page
+def test_code_block_ends(page):
+    assert page.read_text("utf-8").count("\n```") % 2 == 0
+
+
+def test_operations_page_is_in_step_with_the_table():
+    written = (DOCS / "operations.md").read_text("utf-8")
+    assert written == operations_page(), "run python3 -m minigrad.reference"
+
+
+def test_operations_page_holds_every_row_once():
+    titles = re.findall(r"^### `(?:mg\.)?(\w+)`$", operations_page(), re.MULTILINE)
+    assert titles == list(FUNCTIONS)
+
+
+def test_errors_page_has_the_tree_of_the_code():
+    page = (DOCS / "errors.md").read_text("utf-8")
+    lines = [line[4:] for line in (errors.__doc__ or "").splitlines() if line.startswith("    ")]
+    assert len(lines) == len(errors.__all__)
+    assert [line for line in lines if line not in page.splitlines()] == []
+
+
+@pytest.mark.parametrize("name", errors.__all__)
+def test_errors_page_shows_every_class(name):
+    page = (DOCS / "errors.md").read_text("utf-8")
+    section = page.partition(f"### {name}\n")[2].partition("\n##")[0]
+    assert ">>>" in section or name == "MinigradWarning", f"{name} has no example"
+
+
+def test_reading_order_names_every_file_that_is_in_use():
+    code = (
+        "import sys, minigrad as mg, minigrad.cli, minigrad.reference\n"
+        "for name in mg.__all__: getattr(mg, name)\n"
+        "print(*(m.__file__ for n, m in sys.modules.items() if n.startswith('minigrad.')), sep='\\n')"
+    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    used = {Path(line).resolve() for line in done.stdout.splitlines()}
+    named = {(DOCS / link).resolve() for link in targets(DOCS / "reading-order.md")}
+    missing = sorted(path.name for path in used - named if path.name != "__init__.py")
+    assert not missing, f"docs/reading-order.md does not name {missing}"
+
+
+def test_index_names_every_page():
+    named = {(DOCS / link).resolve() for link in targets(DOCS / "index.md")}
+    pages = set(DOCS.glob("*.md")) - {DOCS / "index.md"}
+    assert not pages - named
