@@ -43,7 +43,6 @@ _LATER = {
 }
 
 _functions = {name: function for name, function in FUNCTIONS.items() if function.op.public}
-globals().update(_functions)
 
 __all__ = [
     *sorted(
@@ -59,6 +58,10 @@ def __getattr__(name: str) -> Any:
     if name in _LATER:
         value = globals()[name] = getattr(import_module(f"minigrad.{_LATER[name]}"), name)
         return value
+    if name in _functions:  # its docstring is written when somebody first asks for it
+        document = import_module("minigrad.reference").document
+        value = globals()[name] = document(_functions[name])
+        return value
     raise AttributeError(f"module 'minigrad' has no attribute {name!r}")
 
 
@@ -72,8 +75,17 @@ def _view(name: str) -> Any:
     return method
 
 
+def _shown(node: Any, include: object = None, exclude: object = None) -> dict[str, str]:
+    """What a notebook shows of a node: its graph, or a leaf as it is written."""
+    if node.op is None:
+        return {"text/plain": repr(node)}
+    bundle: dict[str, str] = __getattr__("draw")(node)._repr_mimebundle_()
+    return bundle
+
+
 for _name in ("draw", "explain", "trace"):
     setattr(Value, _name, _view(_name))
+setattr(Value, "_repr_mimebundle_", _shown)
 
 
 def __dir__() -> list[str]:

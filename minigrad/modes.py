@@ -80,24 +80,25 @@ class Block:
     nested as well.
     """
 
-    __slots__ = ("_entered", "_value", "_variable")
+    __slots__ = ("_value", "_variable")
 
     def __init__(self, variable: ContextVar[Open], value: Any) -> None:
         self._variable = variable
         self._value = value
-        self._entered: list[object] = []
 
     def __enter__(self) -> Self:
-        mark = object()
-        self._entered.append(mark)
-        self._variable.set((*self._variable.get(), (mark, self._value)))
+        self._variable.set((*self._variable.get(), (self, self._value)))
         _count(+1)
         return self
 
     def __exit__(self, *exception: object) -> None:
         _count(-1)
-        mark = self._entered.pop()
-        self._variable.set(tuple(entry for entry in self._variable.get() if entry[0] is not mark))
+        blocks = list(self._variable.get())
+        for place in reversed(range(len(blocks))):
+            if blocks[place][0] is self:
+                del blocks[place]
+                break
+        self._variable.set(tuple(blocks))
 
 
 class no_grad(Block):

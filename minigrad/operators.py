@@ -48,7 +48,8 @@ def complete(kind: Any) -> None:
         setattr(kind, f"__r{word}__", _binary(kind, op, reflected=True))
     for name, function in ops.FUNCTIONS.items():
         if function.op.public and function.op.arity is not MANY:
-            method = _unary(kind, function) if function.op.arity == 1 else function
+            plain = function.op.arity == 1 and not function.op.attrs
+            method = _unary(kind, function) if plain else function
             setattr(kind, name, method)
     kind.__neg__, kind.__abs__ = kind.neg, kind.abs
     kind._apply = _recorder(kind)

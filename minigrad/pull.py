@@ -3,7 +3,7 @@
 ``pull`` gives numbers, those that the node recorded; ``pull_graph`` gives nodes, so that the
 gradient can be differentiated again. Both ask the same row.
 
-Read next: ``ops/core.py``, ``Op.pull``.
+Read next: ``ops/row.py``, ``Op.pull``.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _ask(node: Node, upstream: Any, out: Any, xs: Sequence[Any]) -> Sequence[tup
     op: Any = node._row
     try:
         return op.pull(upstream, out, xs, sources(node))  # type: ignore[no-any-return]
-    except MinigradError:
+    except (MinigradError, Warning):  # a warning, where a filter makes it an error
         raise
     except Exception as error:
         raise OperationError(

@@ -13,7 +13,7 @@ from __future__ import annotations
 from minigrad.ops import FUNCTIONS, core, nary, scalar
 from minigrad.ops.evaluate import compute
 from minigrad.ops.row import MANY
-from minigrad.symbol import Symbol, derivative_formula, formula
+from minigrad.symbol import Symbol, derivative_formula, edge_value, formula
 from minigrad.value import Value
 
 TYPE_CHECKING = False
@@ -146,7 +146,7 @@ def _footnotes(op: Op) -> Iterator[str]:
     edges: dict[str, list[str]] = {}  # what the row says -> the inputs for which it says so
     for i, cases in op.edges.items():
         for condition, value in cases:
-            shown = Symbol.of(value(formula(op, names), *names) if callable(value) else value)
+            shown = edge_value(value, formula(op, names), names)
             what = f"{shown} where {in_words(condition(*names))}"
             edges.setdefault(what, []).append(f"∂/∂{op.parameters[i]}")
     for what, inputs in edges.items():

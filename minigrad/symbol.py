@@ -3,7 +3,7 @@
 ``tanh.op.partials[0](Symbol("y"), Symbol("x"))`` is ``1 - y ** 2``: the formula that computes a
 local derivative also writes it down. ``derivative_formula`` does that for an input of a row.
 
-Read next: ``explain/`` and ``reference.py``, which print with it.
+Read next: ``explanation/`` and ``reference.py``, which print with it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from minigrad.ops.row import Op
 
-__all__ = ["Symbol", "derivative_formula", "formula"]
+__all__ = ["Symbol", "derivative_formula", "edge_value", "formula"]
 
 _SUM, _PRODUCT, _SIGN, _POWER, _ATOM = 1, 2, 3, 4, 5  # how tightly a text binds
 
@@ -300,3 +300,10 @@ def derivative_formula(op: Op, i: int, xs: Sequence[Any]) -> Symbol:
     if partial is None:
         return Symbol.of(0.0)
     return Symbol.of(partial(formula(op, inputs), *inputs) if callable(partial) else partial)
+
+
+def edge_value(value: Any, out: Any, symbols: Sequence[Symbol]) -> str:
+    """The derivative at an edge: a number, a formula, or in the words of its function."""
+    if not callable(value):
+        return Symbol.of(value).text
+    return value.__doc__ or Symbol.of(value(out, *symbols)).text

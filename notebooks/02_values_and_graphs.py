@@ -52,6 +52,8 @@ print(L)
 mg.draw(L)
 
 # %% [markdown]
+# (A node that stands alone at the end of a cell shows this picture too.)
+#
 # The picture ran a pass of its own. It did not touch your nodes:
 
 # %%
@@ -297,7 +299,7 @@ nudge(lambda: mg.relu(x), x)
 
 # %%
 zero = mg.Value(0.0, name="zero")
-mg.log(zero)
+print(mg.log(zero))
 
 # %% [markdown]
 # In a long program you may prefer an error, because it stops where the trouble begins:
@@ -409,6 +411,7 @@ print("second derivative", x.grad)
 #
 # **Exercise 2.5.** Make the operation `bump`: `exp(-x * x)`, a hill with its top at 0.
 # For its derivative remember the chain rule. The result itself is at hand as `out`.
+# For every new try take a new name: `bump2`, `bump3`.
 
 # %%
 ### BEGIN SOLUTION

@@ -385,7 +385,7 @@ def safe_sqrt(answer, leaf):
 def bump(answer, leaf):
     """The operation exp(−x²)."""
     function_of(answer)
-    for number in (0.5, -1.5, 0.0, 1.0):
+    for number in (0.7, -1.5, 0.0, 1.0):
         right = math.exp(-number * number)
         x = leaf(number)
         out = present(answer(x))

@@ -9,6 +9,7 @@ import pytest
 
 import minigrad as mg
 from minigrad import errors
+from minigrad.cli import main
 from minigrad.ops import FUNCTIONS
 from minigrad.reference import operations_page
 
@@ -76,7 +77,8 @@ def test_reading_order_names_every_file_that_is_in_use():
     code = (
         "import sys, minigrad as mg, minigrad.cli, minigrad.reference\n"
         "for name in mg.__all__: getattr(mg, name)\n"
-        "print(*(m.__file__ for n, m in sys.modules.items() if n.startswith('minigrad.')), sep='\\n')"
+        "files = [m.__file__ for n, m in sys.modules.items() if n.startswith('minigrad.')]\n"
+        "print(*files, sep='\\n')"
     )
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
@@ -90,3 +92,11 @@ def test_index_names_every_page():
     named = {(DOCS / link).resolve() for link in targets(DOCS / "index.md")}
     pages = set(DOCS.glob("*.md")) - {DOCS / "index.md"}
     assert not pages - named
+
+
+def test_picture_of_the_readme_is_in_step(tmp_path: Path) -> None:
+    """Made by: minigrad draw "tanh(x1*w1 + x2*w2 + b)" … -o docs/neuron.svg (see README)."""
+    values = ["x1=2", "x2=0", "w1=-3", "w2=1", "b=6.8813735870195432"]
+    target = tmp_path / "neuron.svg"
+    main(["draw", "tanh(x1*w1 + x2*w2 + b)", *values, "-o", str(target)])
+    assert target.read_bytes() == (ROOT / "docs" / "neuron.svg").read_bytes()

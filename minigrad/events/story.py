@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from minigrad.ops import OPS
 from minigrad.ops.row import MANY, Op
-from minigrad.symbol import Symbol, derivative_formula
+from minigrad.symbol import Symbol, derivative_formula, edge_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -134,7 +134,7 @@ def edge_note(node: TraceNode, slot: int) -> str:
     symbols = [Symbol(name) for name in row.parameters]
     for condition, value in row.edges.get(slot, ()):
         if condition(*xs):
-            shown = Symbol.of(value(None, *symbols) if callable(value) else value)
+            shown = edge_value(value, None, symbols)
             return f"{shown} where {Symbol.of(condition(*symbols))}"
     if row.kink is not None and row.kink(*xs):
         return f"{row.name} has a kink here; its slope is a convention"

@@ -190,7 +190,8 @@ class Op:
             return formula
 
         def guarded(out: Any, *xs: Any) -> Any:
-            if domain is not None and not domain(*xs):
+            inside = domain is None or (type(out) is float and out == out)  # outside, out is nan
+            if not inside and not domain(*xs):
                 return float("nan")
             for condition, value in edges:
                 if condition(*xs):

@@ -12,8 +12,8 @@ Read next: ``nary.py``, sums and dot products; ``floats.py``, the functions of `
 
 from __future__ import annotations
 
-from math import pi
 from math import log as _ln
+from math import pi
 from math import sqrt as _sqrt
 
 from minigrad.ops.core import elementwise, equal, exp, less, less_equal, operator, where
@@ -27,6 +27,15 @@ def _logistic(m: Any, x: Any) -> Any:
     """1 / (1 + exp(-x)) with an exponent that is never positive, so it cannot overflow."""
     small = m.exp(-m.abs(x))
     return m.where(m.less(x, 0.0), small, 1.0) / (1.0 + small)
+
+
+def _sinc_slope(out: Any, x: Any) -> Any:
+    """its Taylor series (the quotient cancels near 0)"""
+    t = pi * x
+    s, series = t * t, 1.0
+    for divisor in (130.0, 88.0, 54.0, 28.0, 10.0):
+        series = 1.0 - s / divisor * series
+    return -t / 3.0 * series * pi
 
 
 # fmt: off
@@ -54,8 +63,8 @@ floordiv = operator("floordiv", lambda m, x, y: x // y, [None, None], text="{0:2
     latex=r"\left\lfloor \frac{{{0}}}{{{1}}} \right\rfloor", precedence=2,
     sentence="Quotient rounded down.")
 mod = operator("mod", lambda m, x, y: x % y, [1.0, lambda out, x, y: -(x // y)],
-    domain=lambda x, y: 1.0 - equal(y, 0.0),
-    text="{0:2} % {1:3}", latex=r"{0:2} \;\mathrm{{mod}}\; {1:3}", precedence=2,
+    domain=lambda x, y: 1.0 - equal(y, 0.0), text="{0:2} % {1:3}",
+    latex=r"{0:2} \;\mathrm{{mod}}\; {1:3}", precedence=2,
     sentence="Remainder x - y · (x // y); it has the sign of y.")
 abs = elementwise("abs", lambda m, x: m.abs(x), [lambda out, x: sign(x)],
     kink=lambda x: equal(x, 0.0), latex=r"\left| {0} \right|",
@@ -65,23 +74,23 @@ square = elementwise("square", lambda m, x: x * x, [lambda out, x: 2.0 * x],
 reciprocal = elementwise("reciprocal", lambda m, x: 1.0 / x, [lambda out, x: -out * out],
     latex=r"\frac{{1}}{{{0}}}", sentence="1 / x.", example=(4.0, 0.25))
 sqrt = elementwise("sqrt", lambda m, x: m.sqrt(x), [lambda out, x: 0.5 / (out + 0.0)],
-    latex=r"\sqrt{{{0}}}", sentence="Square root; slope inf at 0.", example=(9.0, 3.0))
+    domain=lambda x: less_equal(0.0, x), latex=r"\sqrt{{{0}}}",
+    sentence="Square root; slope inf at 0.", example=(9.0, 3.0))
 cbrt = elementwise("cbrt", lambda m, x: m.cbrt(x), [lambda out, x: 1.0 / (3.0 * out * out)],
     latex=r"\sqrt[3]{{{0}}}", sentence="Cube root, of negative numbers too; slope inf at 0.",
     example=(-8.0, -2.0))
 hypot = elementwise("hypot", lambda m, x, y: m.hypot(x, y),
     [lambda out, x, y: x / out, lambda out, x, y: y / out],
-    edges={0: [(lambda x, y: equal(x, 0.0) * equal(y, 0.0), 0.0)],
-        1: [(lambda x, y: equal(x, 0.0) * equal(y, 0.0), 0.0)]},
+    edges={i: [(lambda x, y: equal(x, 0.0) * equal(y, 0.0), 0.0)] for i in (0, 1)},
     sentence="sqrt(x² + y²) without overflow; slopes 0 at the origin.", example=(3.0, 4.0, 5.0))
 maximum = elementwise("maximum", lambda m, x, y: m.maximum(x, y),
     [lambda out, x, y: less(y, x), lambda out, x, y: less(x, y)],
-    edges={0: [(lambda x, y: equal(x, y), 0.5)], 1: [(lambda x, y: equal(x, y), 0.5)]},
+    edges={i: [(lambda x, y: equal(x, y), 0.5)] for i in (0, 1)},
     latex=r"\max", sentence="The larger of two; a tie shares the gradient equally.",
     example=(1.0, 2.0, 2.0))
 minimum = elementwise("minimum", lambda m, x, y: m.minimum(x, y),
     [lambda out, x, y: less(x, y), lambda out, x, y: less(y, x)],
-    edges={0: [(lambda x, y: equal(x, y), 0.5)], 1: [(lambda x, y: equal(x, y), 0.5)]},
+    edges={i: [(lambda x, y: equal(x, y), 0.5)] for i in (0, 1)},
     latex=r"\min", sentence="The smaller of two; a tie shares the gradient equally.",
     example=(1.0, 2.0, 1.0))
 clip = elementwise("clip", lambda m, x, low, high: m.minimum(m.maximum(x, low), high),
@@ -111,8 +120,8 @@ logaddexp = elementwise("logaddexp",
     lambda m, x, y: m.where(m.equal(x, y),
         x + _ln(2.0), m.maximum(x, y) + m.log1p(m.exp(-m.abs(x - y)))),
     [lambda out, x, y: sigmoid(x - y), lambda out, x, y: sigmoid(y - x)],
-    edges={0: [(lambda x, y: equal(x, y) * isnan(x - y), 0.5)],
-        1: [(lambda x, y: equal(x, y) * isnan(x - y), 0.5)]},
+    edges={i: [(lambda x, y: equal(x, y) * isnan(x - y) * less(x, 0.0), 0.0),
+        (lambda x, y: equal(x, y) * isnan(x - y), 0.5)] for i in (0, 1)},
     sentence="log(exp(x) + exp(y)) without overflow.", example=(1000.0, 1000.0, 1000.6931471805599))
 
 # ---- trigonometric and hyperbolic -----------------------------------------------------------
@@ -124,16 +133,17 @@ cos = elementwise("cos", lambda m, x: m.cos(x), [lambda out, x: -sin(x)], latex=
 tan = elementwise("tan", lambda m, x: m.tan(x), [lambda out, x: 1.0 + out * out], latex=r"\tan",
     sentence="Tangent of an angle in radians.", example=(0.5, 0.5463024898437905))
 asin = elementwise("asin", lambda m, x: m.asin(x), [lambda out, x: 1.0 / sqrt(1.0 - x * x)],
-    latex=r"\arcsin", sentence="Inverse sine, in radians.", example=(0.5, 0.5235987755982989))
+    latex=r"\arcsin", domain=lambda x: less_equal(x * x, 1.0), sentence="Inverse sine, in radians.",
+    example=(0.5, 0.5235987755982989))
 acos = elementwise("acos", lambda m, x: m.acos(x), [lambda out, x: -1.0 / sqrt(1.0 - x * x)],
-    latex=r"\arccos", sentence="Inverse cosine, in radians.", example=(0.5, 1.0471975511965979))
+    latex=r"\arccos", domain=lambda x: less_equal(x * x, 1.0),
+    sentence="Inverse cosine, in radians.", example=(0.5, 1.0471975511965979))
 atan = elementwise("atan", lambda m, x: m.atan(x), [lambda out, x: 1.0 / (1.0 + x * x)],
     latex=r"\arctan", sentence="Inverse tangent, in radians.", example=(1.0, 0.7853981633974483))
 atan2 = elementwise("atan2", lambda m, y, x: m.atan2(y, x),
     [lambda out, y, x: x / hypot(x, y) / hypot(x, y),
         lambda out, y, x: -y / hypot(x, y) / hypot(x, y)],
-    edges={0: [(lambda y, x: equal(x, 0.0) * equal(y, 0.0), 0.0)],
-        1: [(lambda y, x: equal(x, 0.0) * equal(y, 0.0), 0.0)]},
+    edges={i: [(lambda y, x: equal(x, 0.0) * equal(y, 0.0), 0.0)] for i in (0, 1)},
     sentence="Angle of the point (x, y), in radians; slopes 0 at the origin.",
     example=(1.0, -1.0, 2.356194490192345))
 sinh = elementwise("sinh", lambda m, x: m.sinh(x), [lambda out, x: cosh(x)], latex=r"\sinh",
@@ -143,8 +153,8 @@ cosh = elementwise("cosh", lambda m, x: m.cosh(x), [lambda out, x: sinh(x)], lat
 asinh = elementwise("asinh", lambda m, x: m.asinh(x), [lambda out, x: 1.0 / hypot(1.0, x)],
     sentence="Inverse hyperbolic sine.", example=(1.0, 0.881373587019543))
 acosh = elementwise("acosh", lambda m, x: m.acosh(x),
-    [lambda out, x: 1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0))], sentence="Inverse hyperbolic cosine.",
-    example=(2.0, 1.3169578969248166))
+    [lambda out, x: 1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0))], domain=lambda x: less_equal(1.0, x),
+    sentence="Inverse hyperbolic cosine.", example=(2.0, 1.3169578969248166))
 atanh = elementwise("atanh", lambda m, x: m.atanh(x),
     [lambda out, x: 1.0 / ((1.0 - x) * (1.0 + x))], domain=lambda x: less_equal(x * x, 1.0),
     sentence="Inverse hyperbolic tangent.", example=(0.5, 0.5493061443340548))
@@ -186,13 +196,5 @@ sinc = elementwise("sinc",
     lambda m, x: m.where(m.equal(x, 0.0),
         1.0, m.sin(pi * x) / m.where(m.equal(x, 0.0), 1.0, pi * x)),
     [lambda out, x: (cos(pi * x) - out) / x],
-    edges={0: [(lambda x: less(abs(x), 0.05), lambda out, x: _sinc_slope(pi * x) * pi)]},
+    edges={0: [(lambda x: less(abs(x), 0.05), _sinc_slope)]},
     sentence="sin(πx) / (πx), smooth at 0.", example=(0.5, 0.6366197723675814))
-
-
-def _sinc_slope(t: Any) -> Any:
-    """(cos t - sin t / t) / t as its Taylor series, for |t| < 0.16, where the quotient cancels."""
-    s, series = t * t, 1.0
-    for divisor in (130.0, 88.0, 54.0, 28.0, 10.0):
-        series = 1.0 - s / divisor * series
-    return -t / 3.0 * series

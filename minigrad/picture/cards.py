@@ -93,7 +93,7 @@ def face_of(card: Card, show: tuple[str, ...], inputs: int = 0, pitch: int = 0) 
     across = [heading.width + badge]
     across += [_LABEL_WIDTH[row.label] + row.text.width for row in rows]
     width = max(72, max(across) + 2 * PADDING + (4 if card.role == "leaf" else 0))
-    height = max(16 + ROW_HEIGHT * (1 + len(rows)), inputs * pitch + 10)
+    height = max(18 + ROW_HEIGHT * (1 + len(rows)), inputs * pitch + 10)
     height += 6 if card.role == "fold" else 0  # the edges of the cards behind it
     return Face(heading, symbol, rows, _even(width), _even(height))
 

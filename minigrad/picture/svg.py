@@ -231,15 +231,16 @@ class _Writer:
         theme, tones = self.theme, self.tones
         left = PADDING + (4 if card.role == "leaf" else 0)
         right = width - PADDING - (6 if card.role == "fold" else 0)
-        body = 16 + ROW_HEIGHT * (1 + len(face.rows)) + (6 if card.role == "fold" else 0)
+        body = 18 + ROW_HEIGHT * (1 + len(face.rows)) + (6 if card.role == "fold" else 0)
         line = (height - body) // 2 + 21  # a card made tall by its inputs keeps its text central
         self._text(parts, face.name, left, line, theme.ink, NAME_SIZE, weight=' font-weight="700"')
         if face.symbol.text:
             badge = max(20, face.symbol.width + 12)
-            parts.append(_rect(right - badge + 3, line - 13, badge, 18, 9, theme.badge,
+            parts.append(_rect(right - badge + 3, line - 15, badge, 17, 8.5, theme.badge,
                                theme.border, 0.8))  # fmt: skip
-            self._text(parts, face.symbol, right - badge // 2 + 3, line, theme.ink, TEXT_SIZE,
+            self._text(parts, face.symbol, right - badge // 2 + 3, line - 2, theme.ink, TEXT_SIZE,
                        anchor="middle")  # fmt: skip
+        line += 2  # the heading stands a little apart
         for row in face.rows:
             line += ROW_HEIGHT
             colour = tones[row.tone] if row.text.text != "·" else theme.quiet

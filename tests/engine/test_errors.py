@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -112,6 +113,21 @@ def test_a_row_of_a_learner_works_like_ours() -> None:
     assert x.grad == 60.0
     assert (cube.__name__, find("cube").sentence) == ("cube", "The cube.")
     assert not hasattr(x, "cube")
+
+
+@pytest.mark.parametrize("kind", ["int", "bool", "fraction", "numpy"])
+def test_a_row_of_a_learner_may_compute_with_any_number(kind: str) -> None:
+    """Values and gradients are floats all the same."""
+    if kind == "numpy":
+        number = pytest.importorskip("numpy").float64
+    else:
+        number = {"int": int, "bool": bool, "fraction": Fraction}[kind]
+    row = mg.operation("my_row", lambda m, x: number(1), [lambda out, x: number(1)])
+    x = Value(2.0)
+    h = row(x)
+    (h * 3.0 + row(2.0) * x).backward()
+    assert (type(h.data), h.data, type(row(2.0))) == (float, 1.0, float)
+    assert (type(x.grad), x.grad, type(h.grad)) == (float, 4.0, float)
 
 
 def test_an_unknown_row_names_similar_ones() -> None:

@@ -13,9 +13,7 @@ import pytest
 
 import minigrad as mg
 from minigrad import Value
-from minigrad.errors import (
-    NumericalError,
-)  # fmt: skip
+from minigrad.errors import NumericalError
 
 # ---- modes and threads --------------------------------------------------------------------------
 
@@ -146,6 +144,30 @@ def test_recording_and_errstate_belong_to_a_thread() -> None:
 
     in_threads(inside, outside)
     assert (Value(1.0) * 2.0).op is not None
+
+
+def test_one_block_object_serves_several_threads() -> None:
+    """The threads leave in another order than they came; each must get its own mode back."""
+    block, a_is_in, b_is_in, a_is_out = mg.no_grad(), *(threading.Event() for _ in range(3))
+
+    def first() -> None:
+        with block:
+            a_is_in.set()
+            assert b_is_in.wait(10.0)
+        try:
+            assert mg.recording_enabled()
+        finally:
+            a_is_out.set()
+
+    def second() -> None:
+        assert a_is_in.wait(10.0)
+        with block:
+            b_is_in.set()
+            assert a_is_out.wait(10.0)
+            assert not mg.recording_enabled()
+        assert mg.recording_enabled()
+
+    in_threads(first, second)
 
 
 def test_two_threads_run_backward_over_shared_leaves() -> None:

@@ -292,6 +292,27 @@ def test_an_array_and_a_value_never_make_an_object_array() -> None:
         assert not isinstance(result, np.ndarray)
 
 
+def test_an_object_that_knows_nodes_takes_over() -> None:
+    class Dual:
+        def __add__(self, other: object) -> str:
+            return "dual + other"
+
+        def __radd__(self, other: object) -> str:
+            return "other + dual"
+
+        def __rpow__(self, other: object) -> str:
+            return "other ** dual"
+
+        def __gt__(self, other: object) -> str:
+            return "dual > other"
+
+    v = Value(1.0)
+    assert (v + Dual(), Dual() + v) == ("other + dual", "dual + other")
+    assert (v ** Dual(), v < Dual()) == ("other ** dual", "dual > other")
+    with pytest.raises(TypeError):
+        v * Dual()
+
+
 # ---- float(v), int(v), round(v) -----------------------------------------------------------------
 
 

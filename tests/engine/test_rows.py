@@ -129,6 +129,33 @@ def test_first_and_create_graph_pass_agree_to_the_bit(form: Form) -> None:
             assert x.grad is None or x.grad == y.grad.data
 
 
+METHODS = [form for form in FORMS if hasattr(mg, form.row) and form.row not in ("sum", "dot")]
+
+
+@pytest.mark.parametrize("form", METHODS, ids=lambda form: form.label)
+def test_every_function_is_also_a_method(form: Form) -> None:
+    for xs in form.points:
+        first, *others = nodes(xs)
+        by_method = getattr(first, form.row)(*others, **form.settings)
+        by_function = getattr(mg, form.row)(first, *others, **form.settings)
+        assert by_method.op.name == form.row
+        assert by_method.inputs == by_function.inputs == (first, *others)
+        assert by_method.data == by_function.data
+        mixed = getattr(first, form.row)(*xs[1:], **form.settings)
+        assert mixed.data == by_method.data
+
+
+def test_a_sum_and_a_dot_are_their_chains_to_the_last_bit() -> None:
+    xs, ws = [0.1 * k for k in range(40)], [1e16, *(1.0 / k for k in range(1, 40))]
+    total, product = 0.0, 0.0
+    for i, (w, x) in enumerate(zip(ws, xs, strict=True)):
+        total = total + x if i else x
+        product = product + w * x if i else w * x
+    for values, weights in ((xs, ws), (nodes(tuple(xs)), nodes(tuple(ws)))):
+        results = [mg.sum(values), mg.dot(weights, values)]
+        assert [y.data if isinstance(y, Value) else y for y in results] == [total, product]
+
+
 # ---- at kinks and edges, and outside the domain -------------------------------------------------
 
 

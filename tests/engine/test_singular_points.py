@@ -80,6 +80,15 @@ def test_errstate_scopes_what_happens() -> None:
 
 
 @pytest.mark.parametrize("create_graph", [False, True])
+def test_an_infinite_gradient_is_reported_also_where_no_leaf_gets_it(create_graph: bool) -> None:
+    inner = mg.floor(Value(0.5))
+    y = mg.sqrt(inner)
+    with pytest.warns(NumericalWarning, match=r"sqrt\(x=0\.0\)"):
+        y.backward(create_graph=create_graph)
+    assert (inner.grad.data if create_graph else inner.grad) == inf
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
 def test_a_warning_made_an_error_by_a_filter_is_raised_as_it_is(create_graph: bool) -> None:
     """Filters work as for every warning of Python: ``-W error`` raises the warning itself."""
     x = Value(0.0)

@@ -1,0 +1,191 @@
+"""Convolution and pooling of images in the layout NCHW, with PyTorch's ``stride`` and ``padding``.
+
+``unfold`` lays the windows of an image beside each other; a convolution is then a product, and
+pooling a reduction. Its transpose ``fold`` adds the windows up again where they overlap.
+
+Source: V. Dumoulin, F. Visin, A guide to convolution arithmetic for deep learning,
+arXiv:1603.07285 (the lengths of the output).
+
+Read next: ``losses.py``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from minigrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
+from minigrad.ops.broadcasting import raw
+from minigrad.ops.kinds import General, Linear, Product, array_function, evaluate_arrays
+from minigrad.ops.products import einsum
+
+__all__ = ["avg_pool2d", "conv2d", "max_pool2d"]
+
+Pair = tuple[int, int]
+
+
+def _pair(value: Any, name: str, least: int) -> Pair:
+    pair = (value, value) if isinstance(value, int | np.integer) else value
+    if (
+        not isinstance(pair, list | tuple)
+        or len(pair) != 2
+        or not all(isinstance(n, int | np.integer) and n >= least for n in pair)
+    ):
+        raise ArgumentTypeError(f"{name}={value!r}: it is an int from {least} on, or two of them")
+    return int(pair[0]), int(pair[1])
+
+
+def _padded(x: Any, padding: Pair, fill: float) -> Any:
+    if padding == (0, 0):
+        return x
+    (top, left), (n, c, h, w) = padding, x.shape
+    out = np.full((n, c, h + 2 * top, w + 2 * left), fill, x.dtype)
+    out[:, :, top : top + h, left : left + w] = x
+    return out
+
+
+def _windows(x: Any, size: Pair, stride: Pair, padding: Pair, fill: float = 0.0) -> Any:
+    """The windows of an image, of shape (n, c, out height, out width, height, width); a view."""
+    padded = _padded(x, padding, fill)
+    for axis, name in enumerate(("height", "width")):
+        if padded.shape[2 + axis] < size[axis]:
+            raise ShapeError(
+                f"a window of {name} {size[axis]} does not fit into an image of shape {x.shape} "
+                f"with padding {padding[axis]}"
+            )
+    view = sliding_window_view(padded, size, axis=(2, 3))
+    return view[:, :, :: stride[0], :: stride[1]]
+
+
+def _fold(g: Any, shape: Any, size: Pair, stride: Pair, padding: Pair) -> Any:
+    (n, c, h, w), (top, left) = shape, padding
+    out = np.zeros((n, c, h + 2 * top, w + 2 * left), g.dtype)
+    rows, columns = g.shape[2], g.shape[3]
+    for i in range(size[0]):
+        for j in range(size[1]):
+            out[
+                :, :, i : i + stride[0] * rows : stride[0], j : j + stride[1] * columns : stride[1]
+            ] += g[..., i, j]
+    return out[:, :, top : top + h, left : left + w]
+
+
+_UNFOLD = Linear(
+    "unfold",
+    lambda m, x, *, size=(1, 1), stride=(1, 1), padding=(0, 0): _windows(x, size, stride, padding),
+    lambda g, out, x, *, size, stride, padding: _folded(g, x.shape, size, stride, padding),
+    sentence="All windows of an image beside each other.", public=False,
+).register()  # fmt: skip
+_FOLD = Linear(
+    "fold",
+    lambda m, x, *, shape=(), size=(1, 1), stride=(1, 1), padding=(0, 0): (
+        _fold(x, shape, size, stride, padding)),
+    lambda g, out, x, *, shape, size, stride, padding: _unfolded(g, size, stride, padding),
+    sentence="Windows added up to the image that they come from.", public=False,
+).register()  # fmt: skip
+
+
+def _unfolded(x: Any, size: Pair, stride: Pair, padding: Pair) -> Any:
+    return evaluate_arrays(_UNFOLD.cached(size=size, stride=stride, padding=padding), (x,))
+
+
+def _folded(g: Any, shape: Any, size: Pair, stride: Pair, padding: Pair) -> Any:
+    row = _FOLD.cached(shape=tuple(shape), size=size, stride=stride, padding=padding)
+    return evaluate_arrays(row, (g,))
+
+
+# -- convolution ---------------------------------------------------------------------------------
+
+
+def _conv2d(x: Any, weight: Any, stride: Pair, padding: Pair) -> Any:
+    if np.ndim(x) != 4 or np.ndim(weight) != 4:
+        raise ShapeError(
+            f"conv2d of shapes {np.shape(x)} and {np.shape(weight)}: the image is (N, C, H, W), "
+            f"the weight (out channels, C, height, width)"
+        )
+    if x.shape[1] != weight.shape[1]:
+        raise ShapeError(
+            f"conv2d: the image of shape {x.shape} has {x.shape[1]} channels, the weight of shape "
+            f"{weight.shape} takes {weight.shape[1]}"
+        )
+    windows = _windows(x, weight.shape[2:], stride, padding)
+    out = np.tensordot(windows, weight, ((1, 4, 5), (1, 2, 3)))
+    return out.transpose(0, 3, 1, 2)
+
+
+_CONV2D = Product(
+    "conv2d",
+    lambda m, x, weight, *, stride=(1, 1), padding=(0, 0): _conv2d(x, weight, stride, padding),
+    [lambda g, out, x, weight, *, stride, padding: _folded(
+        einsum("nohw,ocij->nchwij", g, weight), x.shape, weight.shape[2:], stride, padding),
+        lambda g, out, x, weight, *, stride, padding: einsum(
+            "nohw,nchwij->ocij", g, _unfolded(x, weight.shape[2:], stride, padding))],
+    sentence="Cross-correlation of an image (N, C, H, W) with windows (out, C, height, width).",
+)  # fmt: skip
+_convolve = array_function(
+    _CONV2D.register(),  # type: ignore[arg-type]
+    lambda stride=1, padding=0: {
+        "stride": _pair(stride, "stride", 1),
+        "padding": _pair(padding, "padding", 0),
+    },
+)
+
+
+def conv2d(x: Any, weight: Any, bias: Any = None, *, stride: Any = 1, padding: Any = 0) -> Any:
+    """Cross-correlation of images (N, C, H, W) with weights (out, C, height, width), plus a bias."""
+    out = _convolve(x, weight, stride=stride, padding=padding)
+    return out if bias is None else out + bias.reshape((1, -1, 1, 1))
+
+
+conv2d.op = _CONV2D  # type: ignore[attr-defined]
+
+
+# -- pooling -------------------------------------------------------------------------------------
+
+
+def _pool(kernel_size: Any = None, stride: Any = None, padding: Any = 0) -> dict[str, Any]:
+    size = _pair(1 if kernel_size is None else kernel_size, "kernel_size", 1)
+    step = size if stride is None else _pair(stride, "stride", 1)
+    margin = _pair(padding, "padding", 0)
+    if margin[0] > size[0] // 2 or margin[1] > size[1] // 2:
+        raise ArgumentValueError(f"padding={padding!r} is more than half of kernel_size={size}")
+    return {"kernel_size": size, "stride": step, "padding": margin}
+
+
+def _max_windows(x: Any, size: Pair, stride: Pair, padding: Pair) -> Any:
+    if np.ndim(x) != 4:
+        raise ShapeError(f"pooling of shape {np.shape(x)}: the image is (N, C, H, W)")
+    return _windows(x, size, stride, padding, -np.inf)
+
+
+def _shares(out: Any, x: Any, size: Pair, stride: Pair, padding: Pair) -> Any:
+    """1 at the largest elements of each window, divided among those that tie; numbers."""
+    hits = _max_windows(raw(x), size, stride, padding) == raw(out)[..., None, None]
+    hits = hits.astype(raw(x).dtype)
+    return hits / np.maximum(hits.sum(axis=(-1, -2), keepdims=True), 1)
+
+
+max_pool2d = array_function(General(
+    "max_pool2d",
+    lambda m, x, *, kernel_size=None, stride=None, padding=0: np.maximum.reduce(
+        _max_windows(x, kernel_size, stride, padding), axis=(-2, -1)),
+    [lambda g, out, x, *, kernel_size, stride, padding: _folded(
+        g[..., None, None] * _shares(out, x, kernel_size, stride, padding), x.shape, kernel_size,
+        stride, padding)],
+    jvp=lambda ts, out, x, *, kernel_size, stride, padding: (
+        _unfolded(ts[0], kernel_size, stride, padding)
+        * _shares(out, x, kernel_size, stride, padding)).sum(axis=(-2, -1)),
+    sentence="The largest element of each window of an image (N, C, H, W); ties share.",
+).register(), _pool)  # type: ignore[arg-type]  # fmt: skip
+
+avg_pool2d = array_function(Linear(
+    "avg_pool2d",
+    lambda m, x, *, kernel_size=None, stride=None, padding=0: np.add.reduce(
+        _windows(x, kernel_size, stride, padding), axis=(-2, -1)
+    ) / (kernel_size[0] * kernel_size[1]),
+    lambda g, out, x, *, kernel_size, stride, padding: _folded(
+        (g / (kernel_size[0] * kernel_size[1]))[..., None, None]
+        * np.ones(kernel_size, raw(x).dtype), x.shape, kernel_size, stride, padding),
+    sentence="The mean of each window of an image (N, C, H, W); the padding counts as 0.",
+).register(), _pool)  # type: ignore[arg-type]  # fmt: skip

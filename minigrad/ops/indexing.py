@@ -1,0 +1,247 @@
+"""Rows that choose elements: indexing, sorting, and putting elements in.
+
+The gradient of ``x[index]`` is put back where the elements came from; an element that was chosen
+twice gets both (``put``). Indices themselves have no gradient.
+
+Read next: ``products.py``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from minigrad.errors import ArgumentTypeError, ArgumentValueError
+from minigrad.graph import Node
+from minigrad.ops.arrays import ndarray
+from minigrad.ops.broadcasting import raw, unbroadcast
+from minigrad.ops.kinds import General, Linear, array_function, evaluate_arrays
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = [
+    "argmax", "argsort", "at_set", "element", "getitem", "put", "sort", "stack_values", "take",
+]  # fmt: skip
+
+
+# -- indices -------------------------------------------------------------------------------------
+
+
+def index_of(index: Any) -> Any:
+    """An index as the record keeps it: ints, slices, None, ``...``, and arrays of its own.
+
+    Raises:
+        ArgumentTypeError: for a float, or a node that holds one.
+    """
+    if index.__class__ is tuple:
+        return tuple(map(_one_index, index))
+    return _one_index(index)
+
+
+def _one_index(i: Any) -> Any:
+    if i is None or i is Ellipsis or i.__class__ in (int, slice):
+        return i
+    if isinstance(i, np.integer):
+        return int(i)
+    if isinstance(i, Node):
+        i = raw(i)
+        if not isinstance(i, ndarray):
+            raise ArgumentTypeError(f"a Value is no index; x[int(v)] with v = {i!r} is one")
+    array = np.array(i)  # a copy: the record must not change with the learner's array
+    if array.dtype.kind in "iub":
+        return array
+    if array.size == 0:
+        return array.astype(int)
+    raise ArgumentTypeError(
+        f"an index holds ints or bools, not {array.dtype}; x[i.astype(int)] converts"
+    )
+
+
+def _basic(index: Any) -> bool:
+    """Whether no element can be chosen twice, so that putting back needs no addition."""
+    parts = index if index.__class__ is tuple else (index,)
+    return not any(isinstance(i, ndarray) and i.dtype.kind != "b" for i in parts)
+
+
+def _put(x: Any, shape: Any, index: Any) -> Any:
+    out = np.zeros(shape, x.dtype if hasattr(x, "dtype") else float)
+    if _basic(index):
+        out[index] = x
+    elif index.__class__ is ndarray and x.ndim > 1 and x.size > 64:
+        _add_rows(out, index, x)
+    else:
+        np.add.at(out, index, x)
+    return out
+
+
+def _add_rows(out: Any, index: Any, x: Any) -> None:
+    """``np.add.at`` for whole rows: sort them, and add those that belong together in one go."""
+    rows = np.where(index < 0, index + len(out), index).ravel()
+    x = x.reshape((rows.size, *out.shape[1:]))
+    order = np.argsort(rows, kind="stable")
+    rows = rows[order]
+    starts = np.flatnonzero(np.concatenate(([True], rows[1:] != rows[:-1])))
+    out[rows[starts]] = np.add.reduceat(x[order], starts, axis=0)
+
+
+_GETITEM = Linear(
+    "getitem", lambda m, x, *, index=(): x[index],
+    lambda g, out, x, *, index: put(g, x.shape, index),
+    sentence="Elements chosen by an index; one that is chosen twice gets both gradients.",
+).register()  # fmt: skip
+_PUT = Linear(
+    "put", lambda m, x, *, shape=(), index=(): _put(x, shape, index),
+    lambda g, out, x, *, shape, index: getitem(g, index),
+    sentence="Zeros, and x added at an index: the transpose of indexing.", public=False,
+).register()  # fmt: skip
+
+
+def getitem(x: Any, index: Any) -> Any:
+    """Elements of ``x`` chosen by an index, basic or fancy: ``x[index]``."""
+    return evaluate_arrays(_GETITEM.cached(index=index_of(index)), (x,))
+
+
+def put(x: Any, shape: tuple[int, ...], index: Any) -> Any:
+    """Zeros of ``shape`` with ``x`` added at ``index``."""
+    return evaluate_arrays(_PUT.cached(shape=shape, index=index), (x,))
+
+
+def take(x: Any, indices: Any, axis: int | None = None) -> Any:
+    """Elements along an axis (None: of all elements in a row) by their numbers."""
+    if axis is None:
+        return getitem(x.reshape(-1), _whole(indices))
+    return getitem(x, (*[slice(None)] * (axis % len(x.shape)), _whole(indices)))
+
+
+def _whole(indices: Any) -> Any:
+    indices = index_of(np.asarray(raw(indices)) if not isinstance(indices, int) else indices)
+    if isinstance(indices, ndarray) and indices.dtype.kind == "b":
+        raise ArgumentTypeError("take: the indices are ints; x[mask] chooses by a mask")
+    return indices
+
+
+# -- setting elements: a new array, for a node never changes --------------------------------------
+
+
+def _set(x: Any, values: Any, index: Any) -> Any:
+    out = np.array(x, dtype=np.result_type(x, values) if hasattr(x, "dtype") else float)
+    out[index] = values
+    return out
+
+
+def _winners(shape: Any, index: Any) -> Any:
+    """Per element of ``x[index]`` whether it is the one that stays, should two meet in a place."""
+    numbers = np.arange(np.prod(shape, dtype=int)).reshape(shape)[index]
+    order = np.arange(numbers.size).reshape(numbers.shape)
+    last = np.full(shape, -1).ravel()
+    last[numbers] = order  # NumPy lets the last one win, here and in ``out[index] = values``
+    return last[numbers] == order
+
+
+_AT_SET = General(
+    "at_set", lambda m, x, y, *, index=(): _set(x, y, index),
+    [lambda g, out, x, y, *, index: at_set(g, index, 0.0),
+        lambda g, out, x, y, *, index: _value_rule(g, out, y, index)],
+    jvp=lambda ts, out, x, y, *, index: at_set(
+        np.zeros(out.shape) if ts[0] is None else ts[0], index, 0.0 if ts[1] is None else ts[1]),
+    sentence="x with y at an index, as a new array; where two meet the last one stays.",
+).register()  # fmt: skip
+
+
+def _value_rule(g: Any, out: Any, y: Any, index: Any) -> Any:
+    chosen = getitem(g, index)
+    if not _basic(index):
+        chosen = chosen * _winners(out.shape, index)
+    extra = len(getattr(y, "shape", ())) - len(chosen.shape)
+    if extra > 0:  # NumPy ignores leading axes of length 1
+        chosen = chosen.reshape((1,) * extra + chosen.shape)
+    return unbroadcast(chosen, getattr(y, "shape", ()))
+
+
+def at_set(x: Any, index: Any, values: Any) -> Any:
+    """A new array like ``x`` with ``values`` at ``index``; ``x`` is as before."""
+    return evaluate_arrays(_AT_SET.cached(index=index_of(index)), (x, values))
+
+
+getitem.op, put.op, at_set.op = _GETITEM, _PUT, _AT_SET  # type: ignore[attr-defined]
+
+
+# -- order ---------------------------------------------------------------------------------------
+
+
+def _at_places(places: Any, axis: int) -> Any:
+    """The index that does along one axis what ``np.take_along_axis`` does."""
+    grid = list(np.ogrid[tuple(slice(n) for n in places.shape)])
+    grid[axis] = places
+    return tuple(grid)
+
+
+def _sorted(t: Any, x: Any, axis: Any, back: bool) -> Any:
+    """``t`` in the order that sorts ``x``, or from that order back into that of ``x``."""
+    if axis is None:
+        t, x, axis = t.reshape(-1), raw(x).reshape(-1), 0
+    places = np.argsort(raw(x), axis=axis, kind="stable")
+    return getitem(t, _at_places(np.argsort(places, axis=axis) if back else places, axis))
+
+
+sort = array_function(General(
+    "sort", lambda m, x, *, axis=-1: np.sort(x, axis=axis, kind="stable"),
+    [lambda g, out, x, *, axis: _sorted(g, x, axis, back=True).reshape(x.shape)],
+    jvp=lambda ts, out, x, *, axis: _sorted(ts[0], x, axis, back=False),
+    sentence="The elements in ascending order; each keeps its gradient.",
+).register())  # type: ignore[arg-type]  # fmt: skip
+argsort = array_function(General(
+    "argsort", lambda m, x, *, axis=-1: np.argsort(x, axis=axis, kind="stable"), [None],
+    sentence="The indices that sort; whole numbers, no gradient.",
+).register())  # type: ignore[arg-type]  # fmt: skip
+argmax = array_function(General(
+    "argmax", lambda m, x, *, axis=None, keepdims=False: np.argmax(x, axis, keepdims=keepdims),
+    [None], sentence="The index of the largest element, the first of several; no gradient.",
+).register())  # type: ignore[arg-type]  # fmt: skip
+
+
+# -- between arrays and Values -------------------------------------------------------------------
+
+_STACK_VALUES = Linear(
+    "stack_values", lambda m, *xs, shape=(-1,): np.array(xs, dtype=float).reshape(shape),
+    lambda g, out, *xs, shape: [g[place] for place in np.ndindex(out.shape)],
+    sentence="Values and numbers joined into an array; each gets the gradient of its element.",
+    public=False,
+).register()  # fmt: skip
+_ELEMENT = Linear(
+    "element", lambda m, x, *, index=(): float(x[index]),
+    lambda g, out, x, *, index: put(np.asarray(g) if isinstance(g, float) else g, x.shape, index),
+    sentence="One element of an array as a Value.", public=False,
+).register()  # fmt: skip
+
+
+def element(x: Any, index: tuple[int, ...]) -> Any:
+    """The row that takes one element of an array as a number."""
+    return _ELEMENT.cached(index=index)
+
+
+def stack_values(values: Any) -> Any:
+    """Join Values and numbers, in a list or nested lists of equal lengths, into a ``Tensor``."""
+    flat: list[Any] = []
+    shape = _collect(values, flat, ())
+    if not any(isinstance(x, Node) for x in flat):
+        raise ArgumentTypeError("stack_values joins Values; Tensor([...]) makes a leaf of numbers")
+    return evaluate_arrays(_STACK_VALUES.cached(shape=shape), tuple(flat))
+
+
+def _collect(values: Any, flat: list[Any], place: Sequence[int]) -> tuple[int, ...]:
+    if isinstance(values, Node) or not hasattr(values, "__iter__") or isinstance(values, str):
+        if hasattr(values, "shape") and values.shape:
+            raise ArgumentTypeError("stack_values joins Values; stack([...]) joins Tensors")
+        flat.append(values)
+        return ()
+    parts = list(values)
+    shapes = {_collect(x, flat, (*place, i)) for i, x in enumerate(parts)}
+    if len(shapes) > 1:
+        where = f" at {list(place)}" if place else ""
+        raise ArgumentValueError(
+            f"stack_values: the parts{where} have the shapes {sorted(shapes)}; they must be equal"
+        )
+    return (len(parts), *(shapes.pop() if shapes else ()))

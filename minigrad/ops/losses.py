@@ -1,0 +1,235 @@
+"""Losses: one number that says how wrong predictions are, with a fused, stable derivative.
+
+Predictions come first, targets second; ``reduction`` is ``"mean"`` (the default), ``"sum"`` or
+``"none"``. Shapes are not broadcast: predictions (N, 1) against targets (N,) would silently
+compare everything with everything, so it is an error.
+
+Source: PyTorch's documentation of the functions of the same names; hinge loss after C. Cortes,
+V. Vapnik, Support-vector networks, Machine Learning 20 (1995).
+
+Read next: ``../tensor/tensor.py``, the numbers of all these rows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from minigrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
+from minigrad.ops.broadcasting import raw
+from minigrad.ops.core import less, where
+from minigrad.ops.kinds import General, array_function, evaluate_arrays
+from minigrad.ops.reduce import reduce_sum, softmax
+from minigrad.ops.scalar import sigmoid
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["bce_with_logits", "cross_entropy", "hinge_loss", "mse_loss"]
+
+
+def _reduction(reduction: Any = "mean") -> dict[str, Any]:
+    if reduction not in ("mean", "sum", "none"):
+        raise ArgumentValueError(f"reduction={reduction!r}: it is 'mean', 'sum' or 'none'")
+    return {"reduction": reduction}
+
+
+def _reduced(terms: Any, reduction: str) -> Any:
+    if reduction == "none":
+        return terms
+    total = np.add.reduce(terms, axis=None)
+    return total if reduction == "sum" else np.true_divide(total, terms.size)
+
+
+def _scaled(g: Any, reduction: str, count: int) -> Any:
+    """The gradient of each term, of a mean or sum of ``count`` of them."""
+    return g / count if reduction == "mean" else g
+
+
+def same_shape(name: str, x: Any, y: Any) -> None:
+    """Refuse predictions and targets of different shapes; a number as target fits all.
+
+    Raises:
+        ShapeError: says which reshape would be right.
+    """
+    shape, other = np.shape(raw(x)), np.shape(raw(y))
+    if shape == other or other == ():
+        return
+    text = f"{name}: predictions have shape {shape}, targets {other}; they must be equal"
+    if shape == (*other, 1):
+        text += f". predictions[:, 0] has shape {other}" if len(shape) == 2 else ". Squeeze the last axis"
+    elif other == (*shape, 1):
+        text += ". targets[:, 0] would fit" if len(other) == 2 else ". Squeeze the last axis"
+    raise ShapeError(text + ". Broadcasting here would compare every prediction with every target")
+
+
+def _loss(name: str, terms: Any, slopes: tuple[Any, Any], sentence: str) -> Callable[..., Any]:
+    """A loss of two arrays of one shape, from its terms and their two derivatives."""
+
+    def forward(m: Any, x: Any, y: Any, *, reduction: str = "mean") -> Any:
+        same_shape(name, x, y)
+        return _reduced(terms(x, y), reduction)
+
+    def rule(slope: Any) -> Any:
+        def vjp(g: Any, out: Any, x: Any, y: Any, *, reduction: str) -> Any:
+            return _scaled(g, reduction, np.size(raw(x))) * slope(x, y)
+
+        return vjp
+
+    def jvp(ts: Any, out: Any, x: Any, y: Any, *, reduction: str) -> Any:
+        parts = [t * s(x, y) for t, s in zip(ts, slopes, strict=True) if t is not None]
+        total = sum(parts[1:], start=parts[0])
+        if reduction == "none":
+            return total
+        return _scaled(reduce_sum(total), reduction, np.size(raw(x)))
+
+    row = General(name, forward, [rule(slope) for slope in slopes], jvp=jvp, sentence=sentence)
+    return array_function(row.register(), _reduction)  # type: ignore[arg-type]
+
+
+mse_loss = _loss(
+    "mse_loss", lambda x, y: (x - y) ** 2,
+    (lambda x, y: 2.0 * (x - y), lambda x, y: 2.0 * (y - x)),
+    "Mean squared error of predictions and targets of one shape.",
+)  # fmt: skip
+bce_with_logits = _loss(
+    "bce_with_logits",
+    lambda x, y: np.maximum(x, 0.0) - x * y + np.log1p(np.exp(-np.abs(x))),
+    (lambda x, y: sigmoid(x) - y, lambda x, y: -x),
+    "Binary cross entropy of logits and targets in [0, 1], without overflow.",
+)  # fmt: skip
+hinge_loss = _loss(
+    "hinge_loss", lambda x, y: np.maximum(1.0 - x * y, 0.0),
+    (lambda x, y: where(less(0.0, 1.0 - x * y), -y, 0.0),
+        lambda x, y: where(less(0.0, 1.0 - x * y), -x, 0.0)),
+    "max(0, 1 - score · target) with targets -1 and 1; slope 0 on the margin.",
+)  # fmt: skip
+
+
+# -- cross entropy -------------------------------------------------------------------------------
+
+
+def _class_axis(x: Any) -> int:
+    return 1 if len(x.shape) > 1 else 0
+
+
+def _picked(target: Any, axis: int) -> Any:
+    """The index of the element that each target names."""
+    grid = list(np.ogrid[tuple(slice(n) for n in target.shape)])
+    return (*grid[:axis], target, *grid[axis:])
+
+
+def _one_hot(target: Any, x: Any) -> Any:
+    """The targets as probabilities, which are the gradient of the picked elements."""
+    target = raw(target)
+    if not _by_index(target, raw(x)):
+        return target
+    hot = np.zeros(x.shape, raw(x).dtype)
+    hot[_picked(np.asarray(target), _class_axis(x))] = 1.0
+    return hot
+
+
+def _by_index(target: Any, x: Any) -> bool:
+    return np.shape(target) != np.shape(x)
+
+
+def _check_classes(target: Any, x: Any) -> None:
+    axis = _class_axis(x)
+    expected = x.shape[:axis] + x.shape[axis + 1 :]
+    if not x.ndim:
+        raise ShapeError("cross_entropy: the logits need an axis of classes, as in (N, C)")
+    if np.shape(target) != expected:
+        text = f"cross_entropy: logits of shape {x.shape} need class indices of shape {expected}"
+        text += f" or probabilities of shape {x.shape}, not {np.shape(target)}"
+        if np.shape(target) == (*expected, 1):
+            text += "; targets[:, 0] would fit"
+        raise ShapeError(text)
+    if np.asarray(target).dtype.kind not in "iu":
+        raise ArgumentTypeError(
+            f"cross_entropy: class indices are ints, not {np.asarray(target).dtype}; "
+            f"targets.astype(int) converts"
+        )
+    if np.size(target) and not (0 <= np.min(target) and np.max(target) < x.shape[axis]):
+        raise ArgumentValueError(
+            f"cross_entropy: the logits have {x.shape[axis]} classes, counted from 0, but the "
+            f"targets reach from {np.min(target)} to {np.max(target)}"
+        )
+
+
+def _log_weights(x: Any, axis: int) -> Any:
+    low = x - np.maximum.reduce(x, axis=axis, keepdims=True)
+    low -= np.log(np.add.reduce(np.exp(low), axis=axis, keepdims=True))
+    return low
+
+
+def _cross_entropy(x: Any, target: Any, reduction: str) -> Any:
+    if np.ndim(x) and not _by_index(target, x):
+        terms = -np.add.reduce(_log_weights(x, _class_axis(x)) * target, axis=_class_axis(x))
+    else:
+        x = np.asarray(x)
+        _check_classes(target, x)
+        axis = _class_axis(x)
+        low = x - np.maximum.reduce(x, axis=axis, keepdims=True)
+        whole = np.log(np.add.reduce(np.exp(low), axis=axis))
+        terms = np.asarray(whole - low[_picked(np.asarray(target), axis)])
+    return _reduced(terms, reduction)
+
+
+def _terms_count(x: Any) -> int:
+    return int(np.size(raw(x)) // (x.shape[_class_axis(x)] or 1))
+
+
+def _spread(g: Any, x: Any, reduction: str) -> Any:
+    """The gradient of each term, with an axis for the classes."""
+    g = _scaled(g, reduction, _terms_count(x))
+    if not g.shape:
+        return g
+    axis = _class_axis(x)
+    return g.reshape((*g.shape[:axis], 1, *g.shape[axis:]))
+
+
+def _logits_rule(g: Any, out: Any, x: Any, target: Any, *, reduction: str) -> Any:
+    hot = target if not _by_index(raw(target), raw(x)) else _one_hot(target, x)
+    weights = softmax(x, axis=_class_axis(x))
+    if hot is not target:  # probabilities add up to 1 by definition, a node's might not
+        return (weights - hot) * _spread(g, x, reduction)
+    whole = reduce_sum(target, axis=_class_axis(x), keepdims=True)
+    return (weights * whole - target) * _spread(g, x, reduction)
+
+
+def _target_rule(g: Any, out: Any, x: Any, target: Any, *, reduction: str) -> Any:
+    from_logits = x.log_softmax(axis=_class_axis(x)) if hasattr(x, "log_softmax") else None
+    if from_logits is None:
+        from_logits = _log_weights(x, _class_axis(x))
+    return -from_logits * _spread(g, x, reduction)
+
+
+def _cross_entropy_jvp(ts: Any, out: Any, x: Any, target: Any, *, reduction: str) -> Any:
+    axis, one, total = _class_axis(x), np.ones(()), None
+    for t, rule in zip(ts, (_logits_rule, _target_rule), strict=True):
+        if t is not None:
+            term = reduce_sum(t * rule(one, out, x, target, reduction="sum"), axis=axis)
+            total = term if total is None else total + term
+    if reduction == "none":
+        return total
+    return _scaled(reduce_sum(total), reduction, _terms_count(x))
+
+
+_CROSS_ENTROPY = General(
+    "cross_entropy",
+    lambda m, x, target, *, reduction="mean": _cross_entropy(x, target, reduction),
+    [_logits_rule, _target_rule], jvp=_cross_entropy_jvp,
+    sentence="-log softmax(x) at the target: class indices (N,) or probabilities (N, C).",
+).register()  # fmt: skip
+
+
+def cross_entropy(x: Any, target: Any, *, reduction: str = "mean") -> Any:
+    """-log softmax(x) at the targets: class indices (N,), or probabilities of the shape of x."""
+    if isinstance(target, list):
+        target = np.asarray(target)
+    row = _CROSS_ENTROPY.cached(**_reduction(reduction))
+    return evaluate_arrays(row, (x, target))
+
+
+cross_entropy.op = _CROSS_ENTROPY  # type: ignore[attr-defined]

@@ -1,0 +1,264 @@
+"""Rows that multiply and add: ``matmul``, ``dot``, ``outer``, ``tensordot``, ``einsum``.
+
+Each is linear in every input, so the rule for an input is the same kind of product of the
+gradient with the other inputs.
+
+Read next: ``convolution.py``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from minigrad import hooks
+from minigrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
+from minigrad.ops.broadcasting import raw, repeated, unbroadcast
+from minigrad.ops.evaluate import refuse
+from minigrad.ops.indexing import put
+from minigrad.ops.kinds import Product, array_function, evaluate_arrays
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["array_dot", "einsum", "matmul", "outer", "tensordot"]
+
+
+# -- matrices ------------------------------------------------------------------------------------
+
+
+def _matmul(x: Any, y: Any) -> Any:
+    try:
+        return np.matmul(x, y)
+    except ValueError:
+        raise _mismatch(np.shape(x), np.shape(y)) from None
+
+
+def _mismatch(left: tuple[int, ...], right: tuple[int, ...]) -> ShapeError:
+    text = f"x @ y cannot multiply {left} with {right}"
+    if not left or not right:
+        return ShapeError(f"{text}: one of them has no axes; x * y multiplies by a number")
+    inner = right[-2] if len(right) > 1 else right[0]
+    if left[-1] == inner:
+        return ShapeError(f"{text}: the axes before the last two do not broadcast")
+    text += f": the last axis of x, {left[-1]}, and the first of y, {inner}, differ"
+    if len(right) > 1 and left[-1] == right[-1]:
+        text += f". y.T has shape {right[::-1]} and would fit" if len(right) == 2 else ""
+    elif len(left) == 2 and left[0] == inner:
+        text += f". x.T has shape {left[::-1]} and would fit"
+    return ShapeError(text)
+
+
+def _for_left(g: Any, out: Any, x: Any, y: Any) -> Any:
+    if len(y.shape) == 1:
+        return g * y if len(x.shape) == 1 else g[..., None] * y
+    if len(x.shape) == 1:
+        return g @ y.T if len(y.shape) == 2 else (y @ g[..., None])[..., 0]
+    return g @ (y.T if len(y.shape) == 2 else y.swapaxes(-1, -2))
+
+
+def _for_right(g: Any, out: Any, x: Any, y: Any) -> Any:
+    if len(x.shape) == 1:
+        return g * x if len(y.shape) == 1 else x[:, None] * g[..., None, :]
+    if len(y.shape) == 1:
+        return g @ x if len(x.shape) == 2 else g.reshape(-1) @ x.reshape((-1, x.shape[-1]))
+    if len(y.shape) == 2:
+        if len(x.shape) > 2:  # the same matrix for every batch: one product instead of a sum of them
+            x, g = x.reshape((-1, x.shape[-1])), g.reshape((-1, g.shape[-1]))
+        return x.T @ g
+    return x.swapaxes(-1, -2) @ g
+
+
+_MATMUL = Product(
+    "matmul", lambda m, x, y: _matmul(x, y), [_for_left, _for_right], text="{0:2} @ {1:3}",
+    latex=r"{0:2} {1:2}", precedence=2, sentence="Matrix product of the last two axes.",
+)  # fmt: skip
+matmul = array_function(_MATMUL.register())  # type: ignore[arg-type]
+matmul.op = _MATMUL  # type: ignore[attr-defined]
+
+
+def array_dot(x: Any, y: Any) -> Any:
+    """``mg.dot`` of arrays: NumPy's ``dot``, as the row that it is for these shapes."""
+    m, n = (len(getattr(z, "shape", ())) for z in (x, y))
+    if not m or not n:
+        return x * y
+    if m <= 2 and n <= 2:
+        return matmul(x, y)
+    return tensordot(x, y, axes=((-1,), (-1 if n == 1 else -2,)))
+
+
+def outer(x: Any, y: Any) -> Any:
+    """All products of an element of ``x`` with one of ``y``, a matrix; both are read in a row."""
+    return x.reshape((-1, 1)) * y.reshape((1, -1))
+
+
+def tensordot(x: Any, y: Any, axes: Any = 2) -> Any:
+    """The product of two arrays summed over axes, given as in NumPy: a number, or two lists."""
+    for z in (x, y):
+        if not hasattr(z, "shape"):
+            raise refuse(z, "tensordot")
+    m, n = len(x.shape), len(y.shape)
+    if isinstance(axes, int):
+        left, right = list(range(m - axes, m)), list(range(axes))
+    else:
+        left, right = ([a] if isinstance(a, int) else list(a) for a in axes)
+    if len(left) != len(right):
+        raise ArgumentValueError(f"tensordot(axes={axes!r}): the two lists differ in length")
+    for a, b in zip(left, right, strict=True):
+        if not (-m <= a < m and -n <= b < n):
+            raise ArgumentValueError(f"tensordot(axes={axes!r}) of shapes {x.shape} and {y.shape}: no such axis")
+        if x.shape[a] != y.shape[b]:
+            raise ShapeError(
+                f"tensordot of {x.shape} and {y.shape}: axes {a} and {b}, of lengths "
+                f"{x.shape[a]} and {y.shape[b]}, differ"
+            )
+    letters = _LETTERS
+    first = list(letters[:m])
+    second = list(letters[m : m + n])
+    for a, b in zip(left, right, strict=True):
+        second[b] = first[a]
+    summed = {first[a] for a in left}
+    result = [c for c in first + second if c not in summed]
+    return einsum(f"{''.join(first)},{''.join(second)}->{''.join(result)}", x, y)
+
+
+# -- einsum --------------------------------------------------------------------------------------
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def _einsum_rule(g: Any, out: Any, *xs: Any, subscripts: str) -> Sequence[Any]:
+    left, _, result = subscripts.partition("->")
+    words = left.split(",")
+    return [_Lazy(_for_operand, g, xs, words, result, i) for i in range(len(xs))]
+
+
+class _Lazy:
+    """A contribution that is computed when it is wanted: products are not made for constants."""
+
+    __slots__ = ("args", "compute")
+
+    def __init__(self, compute: Any, *args: Any) -> None:
+        self.compute, self.args = compute, args
+
+
+def _for_operand(g: Any, xs: Sequence[Any], words: Sequence[str], result: str, i: int) -> Any:
+    """The gradient for operand ``i``: the product of ``g`` with the others, in its letters.
+
+    A letter that stands nowhere else was summed alone, so its axis is repeated; a letter that
+    stands twice in the operand picked the diagonal, so the gradient is put there.
+    """
+    x, word = xs[i], words[i]
+    own = "".join(dict.fromkeys(word))
+    elsewhere = set(result).union(*(w for j, w in enumerate(words) if j != i))
+    known = "".join(c for c in own if c in elsewhere)
+    others = [w for j, w in enumerate(words) if j != i]
+    sent = einsum(f"{','.join([result, *others])}->{known}", g, *(z for j, z in enumerate(xs) if j != i))
+    lengths = {c: n for c, n in zip(word, x.shape, strict=True) if n != 1}
+    sizes = dict(zip(known, sent.shape, strict=True))
+    sent = sent.reshape(tuple(sizes.get(c, 1) for c in own))
+    shape = tuple(lengths.get(c, 1) for c in own)
+    sent = unbroadcast(sent, tuple(1 if s == 1 else n for n, s in zip(shape, sent.shape, strict=True)))
+    sent = repeated(sent, shape)
+    if len(own) == len(word):
+        return sent
+    places = np.ogrid[tuple(slice(n) for n in shape)]
+    index = [places[own.index(c)] for c in word]
+    for axis, n in enumerate(x.shape):
+        if n == 1:
+            index[axis] = np.zeros_like(index[axis])
+    return put(sent, x.shape, tuple(index))
+
+
+class _Einsum(Product):
+    __slots__ = ()
+
+    def contributions_to(self, inputs: Any, upstream: Any, out: Any, xs: Any) -> Sequence[Any]:
+        given = super().contributions_to(inputs, upstream, out, xs)
+        return [lazy if lazy is None else lazy.compute(*lazy.args) for lazy in given]
+
+
+def _run_einsum(subscripts: str, xs: Sequence[Any]) -> Any:
+    if len(xs) == 2:
+        out = _as_matmul(subscripts, xs)
+        if out is not None:
+            return out
+    return np.einsum(subscripts, *xs, optimize=len(xs) > 2)
+
+
+def _as_matmul(subscripts: str, xs: Sequence[Any]) -> Any:
+    """A product that is a matrix product is computed as one: ten times as fast; else None."""
+    left, _, result = subscripts.partition("->")
+    first, second = left.split(",")
+    summed = [c for c in first if c in second and c not in result]
+    if (
+        not summed
+        or len(set(first)) != len(first)
+        or len(set(second)) != len(second)
+        or any(c in second for c in first if c not in summed)
+        or set(first + second) - set(summed) != set(result)
+        or any(xs[0].shape[first.index(c)] != xs[1].shape[second.index(c)] for c in summed)
+    ):
+        return None
+    axes = [first.index(c) for c in summed], [second.index(c) for c in summed]
+    out = np.tensordot(xs[0], xs[1], axes)
+    order = [c for c in first + second if c not in summed]
+    return out.transpose([order.index(c) for c in result])
+
+
+_EINSUM = _Einsum(
+    "einsum", lambda m, *xs, subscripts="": _run_einsum(subscripts, xs), _einsum_rule,
+    sentence="Sum of products in Einstein's notation, 'ij,jk->ik'.",
+).register()  # fmt: skip
+
+
+def einsum(subscripts: str, *operands: Any) -> Any:
+    """Sum of products in Einstein's notation: ``einsum("ij,jk->ik", x, y)`` is ``x @ y``."""
+    if not isinstance(subscripts, str):
+        raise ArgumentTypeError(f"einsum({subscripts!r}, …): the first argument is a text 'ij,jk->ik'")
+    for z in operands:
+        if not hasattr(z, "shape") and not isinstance(z, int | float):
+            raise refuse(z, "einsum")
+    written = _written_out(subscripts, [np.shape(raw(z)) for z in operands])
+    return evaluate_arrays(_EINSUM.cached(subscripts=written), operands)
+
+
+def _written_out(subscripts: str, shapes: Sequence[tuple[int, ...]]) -> str:
+    """The subscripts with explicit output, and letters in place of an ellipsis."""
+    text = subscripts.replace(" ", "")
+    left, arrow, result = text.partition("->")
+    words = left.split(",")
+    if len(words) != len(shapes):
+        raise ArgumentValueError(
+            f"einsum({subscripts!r}): it names {len(words)} operands, but {len(shapes)} are given"
+        )
+    free = [c for c in _LETTERS if c not in text]
+    batch = ""
+    for k, (word, shape) in enumerate(zip(words, shapes, strict=True)):
+        if "..." in word:
+            extra = len(shape) - (len(word) - 3)
+            letters = "".join(free[i] for i in range(extra - 1, -1, -1)) if extra > 0 else ""
+            batch = max(batch, letters, key=len)
+            words[k] = word.replace("...", letters)
+        if len(words[k]) != len(shape):
+            raise ShapeError(
+                f"einsum({subscripts!r}): operand {k} has shape {shape}, but its letters are {word!r}"
+            )
+    joined = "".join(words)
+    if arrow:
+        result = result.replace("...", batch)
+    else:  # implicit: the letters that stand once, in order
+        result = batch + "".join(
+            sorted(c for c in set(joined) if joined.count(c) == 1 and c not in batch)
+        )
+    bad = [c for c in joined + result if c not in _LETTERS]
+    if bad or len(set(result)) != len(result) or not set(result) <= set(joined):
+        raise ArgumentValueError(
+            f"einsum({subscripts!r}): the output has each letter once, and only letters of the operands"
+        )
+    return f"{','.join(words)}->{result}"
+
+
+einsum.op = _EINSUM  # type: ignore[attr-defined]
+hooks.product = array_dot

@@ -1,0 +1,275 @@
+"""Rows that move elements about: reshape, transpose, join, cut, pad, and their kin.
+
+All of them are linear, and the transpose of each is another row of this file or of
+``indexing.py``: a gradient goes back to where its element came from.
+
+Read next: ``indexing.py``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from minigrad.errors import ArgumentTypeError, ArgumentValueError
+from minigrad.ops.broadcasting import unbroadcast
+from minigrad.ops.evaluate import refuse
+from minigrad.ops.kinds import Linear, array_function, evaluate_arrays
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+__all__ = [
+    "astype", "broadcast_to", "concatenate", "diagonal", "expand_dims", "flip", "moveaxis",
+    "ones_like", "pad", "reshape", "roll", "split", "squeeze", "stack", "swapaxes", "trace",
+    "transpose", "tril", "triu", "zeros_like",
+]  # fmt: skip
+
+
+def _linear(name: str, forward: Any, transpose: Any, sentence: str, arrange: Any = None,
+            **about: Any) -> Callable[..., Any]:  # fmt: skip
+    row = Linear(name, forward, transpose, sentence=sentence, **about).register()
+    return array_function(row, arrange)  # type: ignore[arg-type]
+
+
+def _shape(shape: Any) -> Any:
+    if isinstance(shape, int | np.integer):
+        return (int(shape),)
+    try:
+        return tuple(int(n) for n in shape)
+    except TypeError:
+        raise ArgumentTypeError(f"shape={shape!r}: it is an int or a tuple of ints") from None
+
+
+# -- reshaping -----------------------------------------------------------------------------------
+
+_RESHAPE = Linear(
+    "reshape", lambda m, x, *, shape=(-1,): np.reshape(x, shape),
+    lambda g, out, x, *, shape: g.reshape(x.shape), sentence="The same elements in another shape.",
+).register()  # fmt: skip
+
+
+def reshape(x: Any, *shape: Any, **attrs: Any) -> Any:
+    """The same elements in another shape; one length may be -1. ``reshape(x, (2, 3))``."""
+    if "shape" in attrs:
+        shape = (attrs["shape"],)
+    if len(shape) == 1:
+        shape = _shape(shape[0])
+    return evaluate_arrays(_RESHAPE.cached(shape=_shape(shape)), (x,))
+
+
+reshape.op = _RESHAPE  # type: ignore[attr-defined]
+
+
+def _inverse(axes: Any) -> Any:
+    return None if axes is None else tuple(int(n) for n in np.argsort(np.mod(axes, len(axes))))
+
+
+transpose = _linear(
+    "transpose", lambda m, x, *, axes=None: np.transpose(x, axes),
+    lambda g, out, x, *, axes: transpose(g, axes=_inverse(axes)),
+    "The axes in another order (None: reversed).",
+    lambda axes=None: {"axes": axes if axes is None else _shape(axes)},
+)  # fmt: skip
+swapaxes = _linear(
+    "swapaxes", lambda m, x, *, axis1=0, axis2=1: np.swapaxes(x, axis1, axis2),
+    lambda g, out, x, *, axis1, axis2: g.swapaxes(axis1, axis2), "Two axes exchanged.",
+)  # fmt: skip
+moveaxis = _linear(
+    "moveaxis", lambda m, x, *, source=0, destination=-1: np.moveaxis(x, source, destination),
+    lambda g, out, x, *, source, destination: moveaxis(g, destination, source),
+    "An axis, or several, moved to other places.",
+)  # fmt: skip
+squeeze = _linear(
+    "squeeze", lambda m, x, *, axis=None: np.squeeze(x, axis),
+    lambda g, out, x, *, axis: g.reshape(x.shape), "Axes of length 1 left out.",
+)  # fmt: skip
+expand_dims = _linear(
+    "expand_dims", lambda m, x, *, axis=0: np.expand_dims(x, axis),
+    lambda g, out, x, *, axis: g.reshape(x.shape), "A new axis of length 1.",
+)  # fmt: skip
+broadcast_to = _linear(
+    "broadcast_to", lambda m, x, *, shape=(): np.broadcast_to(x, shape),
+    lambda g, out, x, *, shape: unbroadcast(g, x.shape),
+    "Repeated along new axes and axes of length 1; the gradient is summed over them.",
+    lambda shape=(): {"shape": _shape(shape)},
+)  # fmt: skip
+astype = _linear(
+    "astype", lambda m, x, *, dtype=None: np.asarray(x).astype(dtype),
+    lambda g, out, x, *, dtype: g.astype(x.dtype), "The same numbers in another type of float.",
+    lambda dtype=None: {"dtype": _real(dtype)}, public=False,
+)  # fmt: skip
+
+
+def _real(dtype: Any) -> Any:
+    try:
+        known = np.dtype(dtype)
+    except TypeError:
+        known = np.dtype(object)
+    if known.kind not in "fiub":
+        raise ArgumentTypeError(f"dtype={dtype!r}: it is a type of real numbers, such as 'float32'")
+    return known
+
+
+# -- turning and cutting -------------------------------------------------------------------------
+
+flip = _linear(
+    "flip", lambda m, x, *, axis=None: np.flip(x, axis),
+    lambda g, out, x, *, axis: flip(g, axis=axis), "The elements in reverse along axes.",
+)  # fmt: skip
+
+
+def _negative(shift: Any) -> Any:
+    return tuple(-n for n in shift) if isinstance(shift, tuple) else -shift
+
+
+roll = _linear(
+    "roll", lambda m, x, *, shift=1, axis=None: np.roll(x, shift, axis),
+    lambda g, out, x, *, shift, axis: roll(g, _negative(shift), axis),
+    "The elements shifted in a circle along axes.",
+    lambda shift=1, axis=None: {
+        "shift": tuple(shift) if isinstance(shift, list) else shift,
+        "axis": tuple(axis) if isinstance(axis, list) else axis,
+    },
+)  # fmt: skip
+tril = _linear(
+    "tril", lambda m, x, *, k=0: np.tril(x, k), lambda g, out, x, *, k: tril(g, k),
+    "The lower triangle, 0 elsewhere.",
+)  # fmt: skip
+triu = _linear(
+    "triu", lambda m, x, *, k=0: np.triu(x, k), lambda g, out, x, *, k: triu(g, k),
+    "The upper triangle, 0 elsewhere.",
+)  # fmt: skip
+
+
+def _put_diagonal(x: Any, shape: Any, offset: int, axis1: int, axis2: int) -> Any:
+    out = np.zeros(shape, x.dtype)
+    view = np.moveaxis(out, (axis1, axis2), (-2, -1))
+    n = np.arange(x.shape[-1])
+    view[..., n + max(-offset, 0), n + max(offset, 0)] = x
+    return out
+
+
+diagonal = _linear(
+    "diagonal",
+    lambda m, x, *, offset=0, axis1=0, axis2=1: np.diagonal(x, offset, axis1, axis2),
+    lambda g, out, x, *, offset, axis1, axis2: evaluate_arrays(
+        _PUT_DIAGONAL.cached(shape=x.shape, offset=offset, axis1=axis1, axis2=axis2), (g,)),
+    "The elements whose indices on two axes are equal.",
+)  # fmt: skip
+_PUT_DIAGONAL = Linear(
+    "put_diagonal",
+    lambda m, x, *, shape=(), offset=0, axis1=0, axis2=1: (
+        _put_diagonal(x, shape, offset, axis1, axis2)),
+    lambda g, out, x, *, shape, offset, axis1, axis2: diagonal(g, offset, axis1, axis2),
+    sentence="Zeros with x on a diagonal.", public=False,
+).register()  # fmt: skip
+
+
+def trace(x: Any, offset: int = 0) -> Any:
+    """The sum of the diagonal of a matrix."""
+    return diagonal(x, offset=offset).sum(axis=-1)
+
+
+# -- padding -------------------------------------------------------------------------------------
+
+
+def _pad_width(pad_width: Any = 0, **attrs: Any) -> dict[str, Any]:
+    width = pad_width.tolist() if isinstance(pad_width, np.ndarray) else pad_width
+    if isinstance(width, list | tuple):
+        width = tuple(tuple(w) if isinstance(w, list | tuple) else w for w in width)
+    return {"pad_width": width, **attrs}
+
+
+def _cut(g: Any, x: Any, pad_width: Any) -> Any:
+    widths = np.broadcast_to(np.asarray(pad_width), (len(x.shape), 2))
+    return g[tuple(
+        slice(int(before), int(before) + n) for (before, _), n in zip(widths, x.shape, strict=True)
+    )]  # fmt: skip
+
+
+pad = _linear(
+    "pad",
+    lambda m, x, *, pad_width=0, constant_values=0.0: (
+        np.pad(x, pad_width, constant_values=constant_values)),
+    lambda g, out, x, *, pad_width, constant_values: _cut(g, x, pad_width),
+    "A margin of a constant around the array; ``pad_width`` as in NumPy.", _pad_width,
+)  # fmt: skip
+
+
+# -- joining and splitting -----------------------------------------------------------------------
+
+
+def _parts(g: Any, xs: Sequence[Any], axis: int) -> Any:
+    start, index = 0, [slice(None)] * (axis % len(g.shape))
+    for x in xs:
+        stop = start + x.shape[axis]
+        yield g[(*index, slice(start, stop))]
+        start = stop
+
+
+_CONCATENATE = Linear(
+    "concatenate", lambda m, *xs, axis=0: np.concatenate(xs, axis),
+    lambda g, out, *xs, axis: list(_parts(g, xs, axis)), sentence="Arrays joined along an axis.",
+).register()  # fmt: skip
+_STACK = Linear(
+    "stack", lambda m, *xs, axis=0: np.stack(xs, axis),
+    lambda g, out, *xs, axis: [g[(*[slice(None)] * (axis % len(g.shape)), i)] for i in range(len(xs))],
+    sentence="Arrays of one shape joined along a new axis.",
+).register()  # fmt: skip
+
+
+def sequence(arrays: Any, what: str) -> tuple[Any, ...]:
+    """The arrays of a list; numbers in it count as arrays without axes."""
+    if isinstance(arrays, str) or not hasattr(arrays, "__iter__"):
+        raise ArgumentTypeError(f"{what} takes a list such as [x, y], not {arrays!r}")
+    found = tuple(arrays)
+    if not found:
+        raise ArgumentValueError(f"{what}: the list is empty, so there is no shape to give")
+    for x in found:
+        if isinstance(x, list | tuple):
+            raise refuse(x, what)
+    return found
+
+
+def concatenate(arrays: Any, axis: int = 0) -> Any:
+    """Join arrays along an axis that they have; each gets its part of the gradient."""
+    return evaluate_arrays(_CONCATENATE.cached(axis=axis), sequence(arrays, "concatenate"))
+
+
+def stack(arrays: Any, axis: int = 0) -> Any:
+    """Join arrays of one shape along a new axis; each gets its part of the gradient."""
+    return evaluate_arrays(_STACK.cached(axis=axis), sequence(arrays, "stack"))
+
+
+concatenate.op, stack.op = _CONCATENATE, _STACK  # type: ignore[attr-defined]
+
+
+def split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+    """Cut an array along an axis, into equal sections or at indices; a list of arrays."""
+    if not hasattr(x, "shape"):
+        raise refuse(x, "split")
+    n = x.shape[axis]
+    if isinstance(indices_or_sections, int | np.integer):
+        sections = int(indices_or_sections)
+        if sections < 1 or n % sections:
+            raise ArgumentValueError(
+                f"split: {n} elements of axis {axis} of shape {x.shape} cannot be cut into "
+                f"{sections} equal parts; give the indices to cut at, such as [{n // 2}]"
+            )
+        cuts = list(range(0, n + 1, n // sections))
+    else:
+        cuts = [0, *map(int, indices_or_sections), n]
+    before = [slice(None)] * (axis % len(x.shape))
+    return [x[(*before, slice(i, j))] for i, j in zip(cuts[:-1], cuts[1:], strict=True)]
+
+
+def zeros_like(x: Any) -> Any:
+    """Zeros of the shape and type of ``x``; an array, without history."""
+    return np.zeros(x.shape, x.dtype) if hasattr(x, "shape") else 0.0
+
+
+def ones_like(x: Any) -> Any:
+    """Ones of the shape and type of ``x``; an array, without history."""
+    return np.ones(x.shape, x.dtype) if hasattr(x, "shape") else 1.0

@@ -1,0 +1,81 @@
+"""Lessons as data: their cells, and a run of them in this process.
+
+A run needs nothing but Python, so that a failing cell shows a real traceback. What a notebook adds
+(its kernel, its displays) is tested apart, where it is installed.
+"""
+
+import ast
+import contextlib
+import importlib.util
+import io
+import json
+import linecache
+import sys
+import warnings
+from collections import namedtuple
+from pathlib import Path
+
+import minigrad as mg
+from minigrad.ops import OPS
+
+NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+LESSONS = sorted(path.stem for path in NOTEBOOKS.glob("[0-9][0-9]_*.ipynb"))
+
+Run = namedtuple("Run", "printed shown names")  # text, results of cells, variables at the end
+
+
+def load(name):
+    """The module ``notebooks/name.py``, outside of ``sys.modules``."""
+    spec = importlib.util.spec_from_file_location(f"lessons_{name}", NOTEBOOKS / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def cells(path, kind="code"):
+    """The texts of the cells of a notebook."""
+    book = json.loads(path.read_text("utf-8"))
+    return ["".join(cell["source"]) for cell in book["cells"] if cell["cell_type"] == kind]
+
+
+def run(texts, title):
+    """Run cells as a notebook does: one after the other, and the last expression is shown."""
+    names = {"__name__": "__main__"}
+    shown = []
+    with _session(), contextlib.redirect_stdout(io.StringIO()) as printed:
+        for number, text in enumerate(texts, 1):
+            file = f"<{title}, cell {number}>"
+            linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+            body = ast.parse(text, file).body
+            last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
+            exec(compile(ast.Module(body, []), file, "exec"), names)
+            if last is not None:
+                shown.append(eval(compile(ast.Expression(last.value), file, "eval"), names))
+    return Run(printed.getvalue(), shown, names)
+
+
+@contextlib.contextmanager
+def _session():
+    """What is different in a notebook: its folder can be imported from, sources are on."""
+    operations, sources, path = dict(OPS), mg.options.sources, list(sys.path)
+    other_checks = sys.modules.pop("checks", None)
+    sys.path.insert(0, str(NOTEBOOKS))
+    mg.options.sources = True
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", mg_warning())
+            yield
+    finally:
+        mg.options.sources, sys.path[:] = sources, path
+        sys.modules.pop("checks", None)
+        if other_checks is not None:
+            sys.modules["checks"] = other_checks
+        for name in set(OPS) - set(operations):
+            del OPS[name]
+
+
+def mg_warning():
+    """The warning that lesson 2 shows on purpose."""
+    from minigrad.errors import NumericalWarning
+
+    return NumericalWarning
