@@ -75,20 +75,18 @@ def _fill_order(order: list[Node], stack: list[Node]) -> None:
         sources: Sequence[Node | None]
         if op is None:
             sources = ()
-        elif op.arity == 1:
-            sources = (node._a,)
-        elif op.arity == 2:
+        elif op.arity < 3:
             sources = (node._b, node._a)
         else:
-            sources = node._a[::-1]
+            sources = [s for s in reversed(node._a) if s is not None and s._scratch is not done]
         for source in sources:
             if source is None or source._scratch is done:
                 continue
-            if source._scratch is opened:
-                raise GraphCycleError(f"{source!r} is computed from itself, through {node!r}")
             if source._row is None:
                 source._scratch = done
                 finish(source)
+            elif source._scratch is opened:
+                raise GraphCycleError(f"{source!r} is computed from itself, through {node!r}")
             else:
                 push(source)
         if len(stack) == depth:  # nothing to wait for

@@ -53,6 +53,7 @@ def complete(kind: Any) -> None:
             setattr(kind, name, method)
     kind.__neg__, kind.__abs__ = kind.neg, kind.abs
     kind._apply = _recorder(kind)
+    kind._record_alike = _alike_recorder(kind)
     add = kind.__radd__
 
     def add_to(self: Any, other: Any) -> Any:
@@ -108,6 +109,31 @@ def _recorder(kind: Any) -> Callable[..., Any]:
         return node
 
     return staticmethod(record)
+
+
+def _alike_recorder(kind: Any) -> Any:
+    """The same for a row of any number of inputs, if all of them are of this class."""
+    new = kind.__new__
+
+    def record_alike(op: Op, xs: tuple[Any, ...]) -> Any:
+        numbers = tuple([x._data for x in xs if x.__class__ is kind])
+        if len(numbers) != len(xs):
+            return None
+        out = op.forward(FLOATS, *numbers)
+        if out - out != 0.0:  # inf or nan
+            out = compute(op, numbers)
+        node = new(kind)
+        node._data = node._out = out
+        node._grad = node._scratch = node.name = node._b = node._y = None
+        node._row = op
+        node._a = xs
+        node._x = numbers
+        node._origin = _new_origin()
+        if _enter is not None:
+            _enter(node)
+        return node
+
+    return staticmethod(record_alike)
 
 
 def _unary(kind: Any, function: Callable[..., Any]) -> Callable[[Any], Any]:

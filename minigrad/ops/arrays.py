@@ -266,8 +266,13 @@ def as_operand(x: Any, what: str, whole: bool = False) -> Any:
     return number
 
 
+_PLAIN = {ndarray, float}
+
+
 def apply_arrays(op: Op, xs: tuple[Any, ...], kinds: set[type]) -> Any:
     """Evaluate ``op`` where an array is among the arguments: array → array, or with nodes a node."""
+    if kinds <= _PLAIN:
+        return compute_array(op, xs)
     rank = max(getattr(kind, "_rank", 0) for kind in kinds)
     if rank > 2:  # a symbol, which says that it takes no arrays
         return next(kind for kind in kinds if getattr(kind, "_rank", 0) == rank)._apply(op, xs, kinds)  # type: ignore[attr-defined]

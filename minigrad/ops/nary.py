@@ -94,7 +94,10 @@ def sum(values: Iterable[Any]) -> Any:
     (9.0, 2.0)
     """
     terms = tuple(_sequence(values, "sum"))
-    return apply(_SUM, terms) if terms else 0.0
+    if not terms:
+        return 0.0
+    node = _record_alike(_SUM, terms)
+    return apply(_SUM, terms) if node is None else node
 
 
 def dot(ws: Iterable[Any], xs: Iterable[Any]) -> Any:
@@ -122,10 +125,20 @@ def dot(ws: Iterable[Any], xs: Iterable[Any]) -> Any:
         raise ArgumentValueError(
             f"dot: {len(left)} and {len(right)} terms cannot be paired; the lengths must be equal"
         )
-    return apply(_DOT, (*left, *right)) if left else 0.0
+    if not left:
+        return 0.0
+    terms = (*left, *right)
+    node = _record_alike(_DOT, terms)
+    return apply(_DOT, terms) if node is None else node
 
 
 sum.op, dot.op = _SUM, _DOT  # type: ignore[attr-defined]
+
+
+def _record_alike(op: Op, terms: tuple[Any, ...]) -> Any:
+    """The node, if all terms are of one class that has a short way for it; else None."""
+    record = getattr(type(terms[0]), "_record_alike", None)
+    return None if record is None else record(op, terms)
 
 
 def _sequence(values: Iterable[Any], what: str) -> Sequence[Any]:

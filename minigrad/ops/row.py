@@ -262,6 +262,8 @@ class Op:
 
     def bind(self, **attrs: Any) -> Self:
         """The same row with its attributes fixed: what a node keeps of ``leaky_relu(x, 0.2)``."""
+        if not self.attrs:
+            return self
         bound = object.__new__(type(self))
         for slot in Op.__slots__:
             setattr(bound, slot, getattr(self, slot))

@@ -1,0 +1,104 @@
+"""What ``x.data`` gives: the array of a ``Tensor``, which cannot be written to element by element.
+
+A recorded graph keeps the arrays that went into it, so none of them may change. ``p.data -= step``
+makes a new array and gives it to ``p``; ``p.data[0] = 1`` says what to write instead.
+
+Read next: ``tensor.py``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from minigrad.errors import ArgumentTypeError
+
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+__all__ = ["ReadOnlyArray", "shown"]
+
+_HOW = (
+    "the data of a Tensor is read-only, because graphs were recorded with it; write "
+    "x.data = new_array or x.data -= step (both rebind), or mg.at_set(x, index, values)"
+)
+
+
+class ReadOnlyArray(np.ndarray):  # type: ignore[type-arg]
+    """An array that computes like any other, with plain arrays as results, and is not written to."""
+
+    def __array_finalize__(self, obj: Any) -> None:
+        """Nothing of its own to take over."""
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *xs: Any, **options: Any) -> Any:
+        for out in options.get("out", ()):
+            if isinstance(out, ReadOnlyArray) and not out.flags.writeable:
+                raise ArgumentTypeError(f"np.{ufunc.__name__}(…, out=x.data): {_HOW}")
+        if "out" in options:
+            options["out"] = tuple(map(_plain, options["out"]))
+        return getattr(ufunc, method)(*map(_plain, xs), **options)
+
+    def __setitem__(self, index: Any, values: Any) -> None:
+        if not self.flags.writeable:
+            raise ArgumentTypeError(f"x.data[…] = …: {_HOW}")
+        super().__setitem__(index, values)
+
+    def __repr__(self) -> str:
+        return repr(_plain(self))
+
+    def __str__(self) -> str:
+        return str(_plain(self))
+
+    def __reduce__(self) -> Any:
+        return _plain(self).copy().__reduce__()
+
+
+def _plain(x: Any) -> Any:
+    return x.view(np.ndarray) if isinstance(x, ReadOnlyArray) else x
+
+
+def _rebinding(word: str) -> Any:
+    """``data -= step``: a new array, which nobody can write to, so that its owner may keep it."""
+    compute, in_place = getattr(np.ndarray, f"__{word}__"), getattr(np.ndarray, f"__i{word}__")
+
+    def method(self: ReadOnlyArray, other: Any) -> Any:
+        plain = _plain(self)
+        if self.flags.writeable:
+            in_place(plain, _plain(other))
+            return self
+        out = compute(plain, _plain(other))
+        if not isinstance(out, np.ndarray | np.generic):
+            return out
+        out = np.asarray(out).astype(self.dtype, copy=False)
+        out.flags.writeable = False
+        return out.view(ReadOnlyArray)
+
+    return method
+
+
+for _word in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"):
+    setattr(ReadOnlyArray, f"__i{_word}__", _rebinding(_word))
+
+
+def _refuse(name: str) -> Any:
+    in_place = getattr(np.ndarray, name)
+
+    def method(self: ReadOnlyArray, *args: Any, **kwargs: Any) -> NoReturn:
+        if not self.flags.writeable:
+            raise ArgumentTypeError(f"x.data.{name}(…): {_HOW}")
+        return in_place(self, *args, **kwargs)  # type: ignore[no-any-return]
+
+    return method
+
+
+for _name in ("fill", "sort", "partition", "put", "itemset"):
+    if hasattr(np.ndarray, _name):
+        setattr(ReadOnlyArray, _name, _refuse(_name))
+
+
+def shown(array: Any) -> Any:
+    """``array`` as ``.data`` shows it: the same memory, without the right to write."""
+    view = array.view(ReadOnlyArray)
+    view.flags.writeable = False
+    return view

@@ -1,0 +1,34 @@
+"""The functions of the array set, by name: what ``Tensor`` has as methods, and ``minigrad`` exports.
+
+Read next: ``../ops/reduce.py`` and its neighbours, where they are made.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from minigrad import hooks
+from minigrad.ops import convolution, indexing, losses, nary, products, reduce, shapes
+
+__all__ = ["ARRAY_FUNCTIONS", "reshaped", "transposed"]
+
+ARRAY_FUNCTIONS: dict[str, Any] = {
+    name: getattr(module, name)
+    for module in (reduce, shapes, indexing, products, convolution, losses)
+    for name in module.__all__
+    if name not in ("array_dot", "element", "put", "reduce_sum", "stack_values")
+}
+ARRAY_FUNCTIONS["sum"] = nary.sum  # of Values, or of the elements of an array
+ARRAY_FUNCTIONS["dot"] = nary.dot
+
+reshaped = shapes.reshape
+
+
+def transposed(x: Any, *axes: Any, **attrs: Any) -> Any:
+    """``x.transpose()``, with the axes one by one or in a tuple, as NumPy takes them."""
+    if len(axes) > 1:
+        axes = (axes,)
+    return shapes.transpose(x, *axes, **attrs)
+
+
+hooks.reduce_sum = reduce.reduce_sum

@@ -1,0 +1,204 @@
+"""The operators and methods of ``Tensor``: every one a row of the table, recorded.
+
+It is ``operators.py`` for arrays: the same node, filled in the same way. What an operation adds to
+NumPy's own time is what decides about small networks, so the two common cases, a node with a node
+and a node with a Python float, are written out.
+
+Read next: ``passes.py``, the sweep in one loop.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from minigrad import modes, ops
+from minigrad.errors import ArgumentTypeError
+from minigrad.graph import Node
+from minigrad.ops.arrays import ARRAYS, as_operand, compute_array, errors, loud, ndarray
+from minigrad.ops.evaluate import as_number, refuse
+from minigrad.ops.row import OPS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from minigrad.ops.row import Op
+
+__all__ = ["complete"]
+
+_new_origin: Callable[[], Any]
+_enter: Callable[[Any], None] | None
+
+
+def _follow_modes() -> None:
+    """Keep what the hot path asks of ``modes`` in two globals of this module."""
+    global _new_origin, _enter
+    _new_origin = modes.new_origin
+    _enter = modes.enter if modes.special else None
+
+
+modes.follow(_follow_modes)
+
+
+def complete(kind: type, value: type, array_functions: dict[str, Any]) -> None:
+    """Give ``kind`` (the class ``Tensor``) its operators and methods, one for each row.
+
+    Args:
+        kind: The class.
+        value: The class of scalar nodes.
+        array_functions: The functions of the array set by name.
+    """
+    kind._apply = staticmethod(_recorder(kind, value))  # type: ignore[attr-defined]
+    for name in ("add", "sub", "mul", "div", "floordiv", "mod", "pow"):
+        word = "truediv" if name == "div" else name
+        setattr(kind, f"__{word}__", _binary(kind, OPS[name]))
+        setattr(kind, f"__r{word}__", _binary(kind, OPS[name], reflected=True))
+    kind.__matmul__ = _binary(kind, OPS["matmul"])  # type: ignore[attr-defined]
+    kind.__rmatmul__ = _binary(kind, OPS["matmul"], reflected=True)  # type: ignore[attr-defined]
+    for name, function in ops.FUNCTIONS.items():
+        op = function.op
+        if op.public and name not in array_functions:
+            setattr(kind, name, _unary(kind, function) if op.arity == 1 and not op.attrs else function)
+    for name, function in array_functions.items():
+        if name not in vars(kind):
+            setattr(kind, name, function)
+    kind.__neg__, kind.__abs__ = kind.neg, kind.abs  # type: ignore[attr-defined]
+    add = kind.__radd__  # type: ignore[attr-defined]
+
+    def add_to(self: Any, other: Any) -> Any:
+        """``other + self``; the 0 that builtin ``sum`` starts with adds nothing."""
+        return self if other.__class__ is int and other == 0 else add(self, other)
+
+    kind.__radd__ = add_to  # type: ignore[attr-defined]
+
+
+def _recorder(kind: type, value: type) -> Callable[..., Any]:
+    """The function that records any operation of the table on any arguments."""
+
+    def operand(op: Op, x: Any, whole: bool) -> tuple[Any, Any]:
+        if x.__class__ is kind:
+            return x, x._data
+        if isinstance(x, Node):
+            return x._operand()  # type: ignore[attr-defined, no-any-return]
+        number = as_operand(x, op.name, whole)
+        if number.__class__ is ndarray and number.flags.writeable:
+            number = number.copy()  # what the learner does with it later is not recorded
+        return None, number
+
+    def record(op: Op, xs: Sequence[Any], kinds: set[type]) -> Any:
+        if kinds == {kind}:
+            nodes, numbers = tuple(xs), tuple([x._data for x in xs])
+        else:
+            whole = all(x._data.dtype.kind in "iub" for x in xs if x.__class__ is kind)
+            pairs = [operand(op, x, whole) for x in xs]
+            nodes, numbers = tuple([p[0] for p in pairs]), tuple([p[1] for p in pairs])
+        out = compute_array(op, numbers)
+        node = kind.__new__(kind)
+        node._data = node._out = out
+        node._grad = node._scratch = node.name = None
+        node._row = op
+        if op.arity > 2:
+            node._a, node._x = nodes, numbers
+            node._b = node._y = None
+        else:
+            node._a, node._b = (*nodes, None)[:2]
+            node._x, node._y = (*numbers, None)[:2]
+        node._origin = _new_origin()
+        if _enter is not None:
+            _enter(node)
+        return node
+
+    return record
+
+
+def _unary(kind: Any, function: Any) -> Callable[[Any], Any]:
+    """The method of a function of one input."""
+    op: Op = function.op
+    forward, new, set_errors, reset = op.forward, kind.__new__, errors.set, errors.reset
+
+    def method(self: Any) -> Any:
+        x = self._data
+        token = set_errors(loud)
+        try:
+            out = forward(ARRAYS, x)
+        except Exception:
+            out = None
+        reset(token)
+        if out.__class__ is not ndarray:  # no axes, infinite, or wrong
+            out = compute_array(op, (x,)) if out is None else np.asarray(out)
+        node = new(kind)
+        node._data = node._out = out
+        node._grad = node._scratch = node.name = node._b = node._y = None
+        node._row = op
+        node._a = self
+        node._x = x
+        node._origin = _new_origin()
+        if _enter is not None:
+            _enter(node)
+        return node
+
+    method.__name__, method.__doc__ = op.name, function.__doc__
+    return method
+
+
+def _binary(kind: Any, op: Op, reflected: bool = False) -> Callable[[Any, Any], Any]:
+    """The operator of a row of two inputs; ``reflected`` for a node on the right."""
+    forward, new, set_errors, reset = op.forward, kind.__new__, errors.set, errors.reset
+
+    def operator(self: Any, other: Any) -> Any:
+        a, x = self, self._data
+        if other.__class__ is kind:
+            b, y = other, other._data
+        else:
+            b, y = None, other
+            if other.__class__ is not float or x.dtype.kind != "f":
+                b, y = _other(op, other, x)
+                if y is None:
+                    return NotImplemented
+            if reflected:
+                a, b, x, y = b, a, y, x
+        token = set_errors(loud)
+        try:
+            out = forward(ARRAYS, x, y)
+        except Exception:
+            out = None
+        reset(token)
+        if out.__class__ is not ndarray:  # no axes, infinite, or wrong
+            out = compute_array(op, (x, y)) if out is None else np.asarray(out)
+        node = new(kind)
+        node._data = node._out = out
+        node._grad = node._scratch = node.name = None
+        node._row = op
+        node._a = a
+        node._b = b
+        node._x = x
+        node._y = y
+        node._origin = _new_origin()
+        if _enter is not None:
+            _enter(node)
+        return node
+
+    return operator
+
+
+_NEVER = (str, bytes, complex, list, tuple, dict, set, type(None))  # have no operators with nodes
+
+
+def _other(op: Op, x: Any, beside: Any) -> tuple[Any, Any]:
+    """The other operand: its node and number, or no number if its class may know more."""
+    if isinstance(x, Node):
+        return x._operand()  # type: ignore[attr-defined, no-any-return]
+    if isinstance(x, ndarray):
+        if op.name == "matmul" and not x.ndim:
+            raise ArgumentTypeError("@ multiplies arrays; x * y multiplies by a number")
+        number = as_operand(x, op.name)
+        if number.__class__ is ndarray and number.flags.writeable:
+            number = number.copy()
+        return None, number
+    if beside.dtype.kind in "iub" and isinstance(x, int | np.integer):
+        return None, int(x)
+    number = as_number(x)
+    if number is None and isinstance(x, _NEVER):
+        raise refuse(x, op.name)
+    return None, number
