@@ -24,7 +24,8 @@ catch a Python class, ours inherits it, so ``except TypeError`` keeps working.
     MinigradWarning (UserWarning)
     ├── NumericalWarning (RuntimeWarning)   nan or inf arose here
     ├── DetachedWarning                     a node became a plain number and left the graph
-    └── ComparisonWarning                   ``node == 3`` compares identity
+    ├── ComparisonWarning                   ``node == 3`` compares identity
+    └── MissingGradientWarning              a gradient was asked of whole numbers, which have none
 
 Read next: nothing; this is the bottom of the tree.
 """
@@ -43,6 +44,7 @@ __all__ = [
     "MinigradError",
     "MinigradWarning",
     "MissingDependencyError",
+    "MissingGradientWarning",
     "NumericalError",
     "NumericalWarning",
     "OperationError",
@@ -138,3 +140,7 @@ class DetachedWarning(MinigradWarning):
 
 class ComparisonWarning(MinigradWarning):
     """A node was compared with a number by ``==``, which asks whether they are the same object."""
+
+
+class MissingGradientWarning(MinigradWarning):
+    """The gradient of an integer or bool array was asked for; only floats have one."""

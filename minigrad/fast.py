@@ -19,10 +19,6 @@ from minigrad.nothing import NOTHING, UNTOUCHED
 from minigrad.ops.row import FIRST, MANY, ONE, SECOND
 from minigrad.publish import publishing
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 __all__ = ["backward"]
 
 _slots = allocate_lock()  # the scratch slots belong to one pass at a time
@@ -38,9 +34,9 @@ def backward(root: Node, seed: float) -> bool:
     if not _slots.acquire(blocking=False):
         return False
     order: list[Node] = []
-    stack = [root]
+    path: list[Node] = []
     try:
-        _fill_order(order, stack)
+        _fill_order(order, path, root)
         root._scratch = seed
         try:
             finished = _pass_gradients(order)
@@ -53,46 +49,60 @@ def backward(root: Node, seed: float) -> bool:
     finally:
         for node in order:
             node._scratch = None
-        for node in stack:
+        for node in path:
             node._scratch = None
         _slots.release()
 
 
-def _fill_order(order: list[Node], stack: list[Node]) -> None:
-    """``topological_order`` by marks in the nodes; leaves may come earlier, they send nothing."""
-    push, pop, finish, opened, done = stack.append, stack.pop, order.append, _OPEN, _DONE
-    while stack:
-        node = stack[-1]
-        if node._scratch is not None:
-            pop()
-            if node._scratch is opened:
-                node._scratch = done
-                finish(node)
-            continue
-        node._scratch = opened
+def _fill_order(order: list[Node], path: list[Node], node: Node) -> None:
+    """``topological_order`` by marks in the nodes.
+
+    It walks down to the first input that is not done, and comes back when that is. Leaves are
+    listed when they are met; they send nothing, so their place does not matter. A row of any number
+    of inputs keeps in its slot how far it has come.
+    """
+    push, pop, finish, opened, done = path.append, path.pop, order.append, _OPEN, _DONE
+    while True:
+        below = None
         op = node._row
-        depth = len(stack)
-        sources: Sequence[Node | None]
-        if op is None:
-            sources = ()
-        elif op.arity < 3:
-            sources = (node._b, node._a)
+        if op is not None and op.arity > 2:
+            if node._scratch is None:
+                node._scratch = iter(node._a)
+            for source in node._scratch:
+                if source is not None and source._scratch is not done:
+                    if source._row is not None:
+                        below = source
+                        break
+                    source._scratch = done
+                    finish(source)
         else:
-            sources = [s for s in reversed(node._a) if s is not None and s._scratch is not done]
-        for source in sources:
-            if source is None or source._scratch is done:
-                continue
-            if source._row is None:
-                source._scratch = done
-                finish(source)
-            elif source._scratch is opened:
-                raise GraphCycleError(f"{source!r} is computed from itself, through {node!r}")
-            else:
-                push(source)
-        if len(stack) == depth:  # nothing to wait for
-            pop()
+            source = node._a
+            if source is not None and source._scratch is not done:
+                if source._row is not None:
+                    below = source
+                else:
+                    source._scratch = done
+                    finish(source)
+            source = node._b
+            if below is None and source is not None and source._scratch is not done:
+                if source._row is not None:
+                    below = source
+                else:
+                    source._scratch = done
+                    finish(source)
+        if below is None:
             node._scratch = done
             finish(node)
+            if not path:
+                return
+            node = pop()
+            continue
+        push(node)
+        if node._scratch is None:
+            node._scratch = opened
+        if below._scratch is not None:
+            raise GraphCycleError(f"{below!r} is computed from itself, through {node!r}")
+        node = below
 
 
 def _pass_gradients(order: list[Node]) -> bool:

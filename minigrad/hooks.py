@@ -18,7 +18,9 @@ constant: Callable[[Any], Any]  # number -> the node that stands for it in ``inp
 
 # The calls below are made when an array is met. NumPy is there then, but perhaps not yet our array
 # mode: until it is imported, and puts its own functions here, they import it.
-load_arrays: Callable[[], Any]  # imports ``minigrad.tensor``
+def load_arrays() -> Any:
+    """Import ``minigrad.tensor``; ``minigrad/__init__`` puts the function here that can."""
+    raise TypeError("an array met a node before the array mode was loaded: import minigrad.tensor")
 
 
 def arrays(op: Any, xs: tuple[Any, ...], kinds: set[type]) -> Any:

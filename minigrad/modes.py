@@ -47,7 +47,8 @@ __all__ = [
     "scope",
 ]
 
-special = 0  # how many blocks of any kind are open, in any thread
+special = 0  # how many blocks of any kind are open, in any thread; one more while sources are on
+blocks_open = 0  # the blocks alone
 
 _lock = allocate_lock()
 _followers: list[Callable[[], None]] = []
@@ -59,16 +60,17 @@ _scope: ContextVar[Open] = ContextVar("scope", default=())
 _listeners: ContextVar[Open] = ContextVar("listeners", default=())
 
 
-def _count(step: int) -> None:
-    global special
+def _count(blocks: int, sources: int = 0) -> None:
+    global special, blocks_open
     with _lock:  # += is not atomic, and a lost update would switch a mode off
-        special += step
+        blocks_open += blocks
+        special += blocks + sources
         for changed in _followers:
             changed()
 
 
 def follow(changed: Callable[[], None]) -> None:
-    """Call ``changed()`` now, and whenever ``special`` or ``new_origin`` gets a new value."""
+    """Call ``changed()`` now, and whenever ``visitor()`` may give something else."""
     _followers.append(changed)
     changed()
 
@@ -206,6 +208,11 @@ def error_action() -> str:
     return blocks[-1][1] if blocks else "warn"
 
 
+def watched() -> bool:
+    """Whether somebody here is told of new nodes."""
+    return bool(_listeners.get())
+
+
 def current_scope() -> str:
     """The path of scopes that are open here, ``''`` outside all of them."""
     blocks = _scope.get()
@@ -258,6 +265,7 @@ class Options:
     __slots__ = ("_sources",)
 
     def __init__(self) -> None:
+        self._sources = False
         self.sources = _interactive()
 
     @property
@@ -266,59 +274,54 @@ class Options:
 
     @sources.setter
     def sources(self, on: bool) -> None:
-        global new_origin
         if not isinstance(on, bool):
             raise ArgumentTypeError(f"options.sources = {on!r}: it is True or False")
-        self._sources = on
-        new_origin = _serial_and_place if on else _next_serial
-        _count(0)
+        earlier, self._sources = self._sources, on
+        _count(0, on - earlier)
 
     def __repr__(self) -> str:
         return f"options(sources={self._sources})"
 
 
-_next_serial = count().__next__
-
-
-_serial_and_place = source.stamp(_next_serial)
-
-
-new_origin: Callable[[], Any]  # what a new node gets as its origin: a serial number, or more
 options = Options()
+new_origin = count().__next__  # the serial number of a new node
+
+
+def visitor() -> Callable[[Any], None] | None:
+    """What must be called with each new node, if anything."""
+    if not special:
+        return None
+    return enter if blocks_open else source.mark
 
 
 def enter(node: Any) -> None:
     """Apply the modes of this context to a node that was just made (while ``special`` is not 0)."""
+    if options.sources:
+        source.mark(node)
     if _recording.get():
         node._row = node._a = node._b = node._x = node._y = node._out = None
         return
     path = current_scope()
     if path:
-        origin = node._origin
-        serial, code, offset = (origin, None, 0) if origin.__class__ is int else origin
-        node._origin = (serial, code, offset, path)
+        node._scope = path
     for _, listener in _listeners.get():
         listener.node_made(node)
 
 
 def serial_of(node: Any) -> int:
     """The place of a node among all nodes of this process, in the order of making."""
-    origin = node._origin
-    return origin if origin.__class__ is int else origin[0]
+    return node._origin  # type: ignore[no-any-return]
 
 
 def scope_of(node: Any) -> str:
     """The scope in which a node was made."""
-    origin = node._origin
-    return origin[3] if origin.__class__ is not int and len(origin) == 4 else ""
+    return getattr(node, "_scope", "")
 
 
 def span_of(node: Any) -> source.Span | None:
     """The expression that made a node, if it was recorded."""
-    origin = node._origin
-    if origin.__class__ is int or origin[1] is None:
-        return None
-    return source.span(origin[1], origin[2])
+    code = getattr(node, "_code", None)
+    return None if code is None else source.span(code, node._offset)
 
 
 def made_at(node: Any) -> str:

@@ -33,7 +33,7 @@ def _follow_modes() -> None:
     """Keep what the hot path asks of ``modes`` in two globals of this module."""
     global _new_origin, _enter
     _new_origin = modes.new_origin
-    _enter = modes.enter if modes.special else None
+    _enter = modes.visitor()
 
 
 modes.follow(_follow_modes)

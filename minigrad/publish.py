@@ -39,7 +39,11 @@ def publish(order: Sequence[Node], cotangents: dict[Node, Any], as_nodes: bool) 
             gradient = cotangents.get(node)
             if gradient is None:
                 continue
-            if gradient is NOTHING:
+            if hasattr(node, "_settled"):  # a node that holds an array has rules of its own
+                gradient = node._settled(gradient, as_nodes)
+                if gradient is None:
+                    continue
+            elif gradient is NOTHING:
                 gradient = 0.0
             if as_nodes and not isinstance(gradient, Node):
                 gradient = hooks.constant(gradient)

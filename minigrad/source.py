@@ -24,9 +24,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import CodeType, FrameType
+    from typing import Any
 
 __all__ = [
-    "Span", "is_ours", "learner_frame", "line_text", "lines_of", "place", "span", "stamp",
+    "Span", "is_ours", "learner_frame", "line_text", "lines_of", "place", "span", "mark",
     "text_of", "warn",
 ]  # fmt: skip
 
@@ -78,33 +79,30 @@ def _is_learners(name: str) -> bool:
     return True
 
 
-def stamp(serial: Callable[[], int]) -> Callable[[], tuple[int, CodeType, int]]:
-    """Make the function that gives a new node its origin: serial number, code object, offset.
+def mark(
+    node: Any,
+    _getframe: Callable[[int], FrameType] = _getframe,
+    _learners: set[str] = _learners,
+) -> None:
+    """Note on a new node where the learner's code is: code object and instruction offset.
 
     It runs for every node, and a step from frame to frame costs as much as all the rest. So it
     guesses where the learner is: two up for an operator, four for a function (over the `bridge`).
     """
-
-    def origin(
-        _getframe: Callable[[int], FrameType] = _getframe,
-        _learners: set[str] = _learners,
-        serial: Callable[[], int] = serial,
-    ) -> tuple[int, CodeType, int]:
-        try:
-            frame = _getframe(2)
+    try:
+        frame = _getframe(2)
+        code = frame.f_code
+        if code is bridge:
+            frame = _getframe(4)
             code = frame.f_code
-            if code is bridge:
-                frame = _getframe(4)
-                code = frame.f_code
-        except ValueError:  # a thread that runs nothing but our function
-            frame = _getframe(1)
-            code = frame.f_code
-        if code.co_filename not in _learners:
-            frame = learner_frame(2)
-            code = frame.f_code
-        return serial(), code, frame.f_lasti
-
-    return origin
+    except ValueError:  # a thread that runs nothing but our function
+        frame = _getframe(1)
+        code = frame.f_code
+    if code.co_filename not in _learners:
+        frame = learner_frame(2)
+        code = frame.f_code
+    node._code = code
+    node._offset = frame.f_lasti
 
 
 class Span:

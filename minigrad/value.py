@@ -8,7 +8,7 @@ Read next: ``ops/scalar.py`` for the other operations, ``fast.py`` for the same 
 
 from __future__ import annotations
 
-from minigrad import fast, hooks, modes, operators
+from minigrad import fast, hooks, modes, operators, source
 from minigrad.errors import ArgumentTypeError
 from minigrad.graph import Node, sweep, topological_order
 from minigrad.protocol import NumberProtocol, to_float
@@ -51,6 +51,8 @@ class Value(NumberProtocol):
         self._row = self._a = self._b = self._x = self._y = self._out = None
         self._grad = self._scratch = None
         self._origin = modes.new_origin()
+        if modes.options.sources:
+            source.mark(self)
 
     @property
     def data(self) -> float:

@@ -543,7 +543,7 @@ mg.draw(L)
 
 # %% [markdown]
 # `mg.explain` writes the chain rule out: all paths from `L` to `a`, the product along each, and the
-# sum of them. There are the 2 that was counted twice, the 3 and the 5.
+# sum of them. You find the 2 that was counted twice, the 3 and the 5.
 
 # %%
 print(mg.explain(L, a))

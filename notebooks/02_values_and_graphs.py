@@ -335,7 +335,8 @@ with mg.errstate("ignore"):
 mg.explain(y, zero)
 
 # %% [markdown]
-# In the picture the branch not taken ends in a dead end. Its infinite slope harms nobody.
+# In the picture a dashed edge carries no gradient. The one from the logarithm is dashed, so its
+# infinite slope harms nobody.
 
 # %%
 mg.draw(y)
@@ -442,7 +443,8 @@ def loss():
     total = 0.0
     for (p1, p2), target in zip(points, wanted):
         answer = mg.tanh(w1 * p1 + w2 * p2 + bias)
-        total = total + (answer - target) ** 2
+        miss = answer - target
+        total = total + miss**2
     return total
 
 

@@ -20,7 +20,7 @@ from minigrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
 from minigrad.ops.broadcasting import raw
 from minigrad.ops.core import less, where
 from minigrad.ops.kinds import General, array_function, evaluate_arrays
-from minigrad.ops.reduce import reduce_sum, softmax
+from minigrad.ops.reduce import log_softmax, reduce_sum, softmax
 from minigrad.ops.scalar import sigmoid
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _picked(target: Any, axis: int) -> Any:
 
 def _one_hot(target: Any, x: Any) -> Any:
     """The targets as probabilities, which are the gradient of the picked elements."""
-    target = raw(target)
+    target = _whole(raw(target))
     if not _by_index(target, raw(x)):
         return target
     hot = np.zeros(x.shape, raw(x).dtype)
@@ -131,7 +131,13 @@ def _one_hot(target: Any, x: Any) -> Any:
 
 
 def _by_index(target: Any, x: Any) -> bool:
+    """Whether the targets are class indices, and not probabilities of the shape of the logits."""
     return np.shape(target) != np.shape(x)
+
+
+def _whole(target: Any) -> Any:
+    """A single class index, which the record keeps as a float, as an int again."""
+    return int(target) if isinstance(target, float) and target.is_integer() else target
 
 
 def _check_classes(target: Any, x: Any) -> None:
@@ -167,7 +173,7 @@ def _cross_entropy(x: Any, target: Any, reduction: str) -> Any:
     if np.ndim(x) and not _by_index(target, x):
         terms = -np.add.reduce(_log_weights(x, _class_axis(x)) * target, axis=_class_axis(x))
     else:
-        x = np.asarray(x)
+        x, target = np.asarray(x), _whole(target)
         _check_classes(target, x)
         axis = _class_axis(x)
         low = x - np.maximum.reduce(x, axis=axis, keepdims=True)
@@ -199,10 +205,7 @@ def _logits_rule(g: Any, out: Any, x: Any, target: Any, *, reduction: str) -> An
 
 
 def _target_rule(g: Any, out: Any, x: Any, target: Any, *, reduction: str) -> Any:
-    from_logits = x.log_softmax(axis=_class_axis(x)) if hasattr(x, "log_softmax") else None
-    if from_logits is None:
-        from_logits = _log_weights(x, _class_axis(x))
-    return -from_logits * _spread(g, x, reduction)
+    return -log_softmax(x, axis=_class_axis(x)) * _spread(g, x, reduction)
 
 
 def _cross_entropy_jvp(ts: Any, out: Any, x: Any, target: Any, *, reduction: str) -> Any:

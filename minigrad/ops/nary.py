@@ -8,6 +8,7 @@ Read next: ``../value.py``.
 
 from __future__ import annotations
 
+from minigrad import hooks
 from minigrad.errors import ArgumentTypeError, ArgumentValueError
 from minigrad.ops.evaluate import apply
 from minigrad.ops.row import Op
@@ -53,8 +54,9 @@ def _add_up(m: Any, *xs: Any) -> Any:
 def _add_products(m: Any, *xs: Any) -> Any:
     half = len(xs) // 2
     total = xs[0] * xs[half]
-    for w, x in zip(xs[1:half], xs[half + 1 :], strict=True):
-        total = total + w * x
+    if half > 1:
+        for w, x in zip(xs[1:half], xs[half + 1 :], strict=True):
+            total = total + w * x
     return total
 
 
@@ -75,11 +77,13 @@ _DOT = Dot(
 ).register()
 
 
-def sum(values: Iterable[Any]) -> Any:
+def sum(values: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Sum of ``values`` as one node, added from left to right; 0.0 for none.
 
     Args:
-        values: Numbers and nodes. No unit of its own.
+        values: Numbers and nodes. No unit of its own. Or an array, whose elements are added.
+        axis: Of an array, the axis or axes to sum over; all by default.
+        keepdims: Of an array, whether these axes stay, with length 1.
 
     Raises:
         ArgumentTypeError: if ``values`` is no sequence, or a term is no number.
@@ -93,6 +97,10 @@ def sum(values: Iterable[Any]) -> Any:
     >>> y.data, x.grad
     (9.0, 2.0)
     """
+    if hasattr(values, "shape"):
+        return hooks.reduce_sum(values, axis=axis, keepdims=keepdims)
+    if axis is not None or keepdims:
+        raise ArgumentTypeError("sum(…, axis=…) is for arrays; these are numbers and nodes")
     terms = tuple(_sequence(values, "sum"))
     if not terms:
         return 0.0
@@ -104,8 +112,8 @@ def dot(ws: Iterable[Any], xs: Iterable[Any]) -> Any:
     """Dot product Σ wᵢ·xᵢ as one node; 0.0 for empty sequences.
 
     Args:
-        ws: Numbers and nodes, n of them.
-        xs: Numbers and nodes, n of them.
+        ws: Numbers and nodes, n of them; or an array, and the product is that of NumPy's ``dot``.
+        xs: Numbers and nodes, n of them; or an array.
 
     Raises:
         ArgumentTypeError: if one of them is no sequence, or a term is no number.
@@ -120,6 +128,8 @@ def dot(ws: Iterable[Any], xs: Iterable[Any]) -> Any:
     >>> y.data, w[0].grad, w[1].grad
     (-5.0, 3.0, 4.0)
     """
+    if hasattr(ws, "shape") or hasattr(xs, "shape"):
+        return hooks.product(ws, xs)
     left, right = _sequence(ws, "dot"), _sequence(xs, "dot")
     if len(left) != len(right):
         raise ArgumentValueError(

@@ -95,13 +95,6 @@ broadcast_to = _linear(
     "Repeated along new axes and axes of length 1; the gradient is summed over them.",
     lambda shape=(): {"shape": _shape(shape)},
 )  # fmt: skip
-astype = _linear(
-    "astype", lambda m, x, *, dtype=None: np.asarray(x).astype(dtype),
-    lambda g, out, x, *, dtype: g.astype(x.dtype), "The same numbers in another type of float.",
-    lambda dtype=None: {"dtype": _real(dtype)}, public=False,
-)  # fmt: skip
-
-
 def _real(dtype: Any) -> Any:
     try:
         known = np.dtype(dtype)
@@ -110,6 +103,13 @@ def _real(dtype: Any) -> Any:
     if known.kind not in "fiub":
         raise ArgumentTypeError(f"dtype={dtype!r}: it is a type of real numbers, such as 'float32'")
     return known
+
+
+astype = _linear(
+    "astype", lambda m, x, *, dtype=None: np.asarray(x).astype(dtype),
+    lambda g, out, x, *, dtype: g.astype(x.dtype), "The same numbers in another type of float.",
+    lambda dtype=None: {"dtype": _real(dtype)}, public=False,
+)  # fmt: skip
 
 
 # -- turning and cutting -------------------------------------------------------------------------

@@ -17,16 +17,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["answer"]
+__all__ = ["COMPARISONS", "OURS", "answer"]
 
-_OURS = {  # NumPy's name -> ours, where they differ
+OURS = {  # NumPy's name -> ours, where they differ
     "absolute": "abs", "arccos": "acos", "arccosh": "acosh", "arcsin": "asin", "arcsinh": "asinh",
     "arctan": "atan", "arctan2": "atan2", "arctanh": "atanh", "divide": "div", "fabs": "abs",
     "float_power": "pow", "floor_divide": "floordiv", "multiply": "mul", "negative": "neg",
     "power": "pow", "remainder": "mod", "rint": "round", "subtract": "sub",
 }  # fmt: skip
 
-_COMPARISONS = {
+COMPARISONS = {
     "less": operator.lt, "less_equal": operator.le, "greater": operator.gt,
     "greater_equal": operator.ge, "equal": operator.eq, "not_equal": operator.ne,
 }  # fmt: skip
@@ -42,19 +42,23 @@ def answer(name: str, method: str, xs: tuple[Any, ...], options: dict[str, Any])
         raise ArgumentTypeError(
             f"np.{name}.{method} with {sorted(options)} is not recorded; use minigrad's functions"
         )
-    plain: list[Any] = [as_number(_scalar(x)) if hasattr(x, "dtype") else x for x in xs]
-    if any(x is None for x in plain):
-        array = next(x for x, number in zip(xs, plain, strict=True) if number is None)
-        raise refuse(array, f"np.{name} with a Value")
-    if name in _COMPARISONS:
-        x, y = plain[0], plain[1]
-        return _COMPARISONS[name](x, y)
-    row = OPS.get(_OURS.get(name, name))
+    plain = [_scalar(x) if hasattr(x, "dtype") else x for x in xs]
+    if name in COMPARISONS:
+        x, y = plain
+        if hasattr(x, "shape") or hasattr(y, "shape"):
+            x, y = getattr(x, "_data", x), getattr(y, "_data", y)
+        return COMPARISONS[name](x, y)
+    row = OPS.get(OURS.get(name, name))
     if row is None:
         raise ArgumentTypeError(f"np.{name} has no counterpart here, so it would lose the gradient")
     return apply(row, tuple(plain))
 
 
 def _scalar(x: Any) -> Any:
-    """NumPy hands its scalars over as arrays without axes."""
-    return x.item() if x.ndim == 0 else x
+    """A number as a float: NumPy hands its scalars over as arrays without axes."""
+    if x.ndim:
+        return x  # with an array the result is an array, a ``Tensor``
+    number = as_number(x.item())
+    if number is None:
+        raise refuse(x, "NumPy with a Value")
+    return number

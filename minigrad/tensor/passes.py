@@ -23,6 +23,7 @@ from minigrad.ops.arrays import errors, loud, ndarray, quiet
 from minigrad.ops.broadcasting import fit
 from minigrad.ops.kinds import General
 from minigrad.ops.row import FIRST, ONE, SECOND, Op
+from minigrad.publish import publishing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -202,15 +203,16 @@ def _general(op: Any, node: Any, upstream: Any) -> Sequence[tuple[Any, Any]]:
 def _publish(gradients: list[tuple[Any, Any]]) -> None:
     gradients.reverse()
     ready = []
-    while gradients:
-        node, gradient = gradients.pop()
-        if hasattr(node, "shape"):
-            gradient = own(gradient, node._data)
-        if node._row is None and node._grad is not None:
-            gradient = node._grad + gradient
-        ready.append((node, gradient))
-    for node, gradient in ready:
-        node._grad = gradient
+    with publishing:
+        while gradients:
+            node, gradient = gradients.pop()
+            if hasattr(node, "shape"):
+                gradient = own(gradient, node._data)
+            if node._row is None and node._grad is not None:
+                gradient = node._grad + gradient
+            ready.append((node, gradient))
+        for node, gradient in ready:
+            node._grad = gradient
 
 
 def own(gradient: Any, data: Any) -> Any:

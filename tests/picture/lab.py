@@ -85,12 +85,15 @@ def jupyterlab(root: Path, folder: Path) -> Iterator[str]:
 
     Args:
         root: Where the notebooks are.
-        folder: For all that belongs to the server; made if it is not there.
+        folder: A new one, for all that belongs to the server.
 
     Yields:
         The address of a notebook, with ``{}`` for its file name.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    settings = folder / "settings" / "@jupyterlab" / "apputils-extension"
+    settings.mkdir(parents=True)
+    news = settings / "notification.jupyterlab-settings"
+    news.write_text('{"fetchNews": "false"}', encoding="utf-8")  # else a question covers the page
     with socket.socket() as free:
         free.bind((HOST, 0))
         port = free.getsockname()[1]
@@ -134,45 +137,56 @@ def _wait_until_it_answers(server: subprocess.Popen[bytes], port: int, log: Path
 
 
 class Visit:
-    """One page of its own in the browser, and everything that happened on it."""
+    """One page of its own in the browser, and what happened on it.
 
-    def __init__(self, browser: Any) -> None:
-        # tall enough that no cell is left out because it is out of sight
-        self.context = browser.new_context(viewport={"width": 1200, "height": 4000})
+    Attributes:
+        page: The page, as Playwright drives it.
+        requests: Every address that was asked for.
+        alarms: Dialogs, errors nobody caught, and what our script complains of; never any.
+    """
+
+    def __init__(self, browser: Any, **options: Any) -> None:
+        # so tall that no cell is left out of the page for being out of sight
+        self.context = browser.new_context(viewport={"width": 1200, "height": 4000}, **options)
         self.context.set_default_timeout(30_000)
         self.page = self.context.new_page()
         self.requests: list[str] = []
-        self.alarms: list[str] = []  # dialogs, uncaught errors, and our own complaints
-        self.context.on("request", lambda request: self.requests.append(request.url))
-        self.page.on("dialog", self._on_dialog)
+        self.alarms: list[str] = []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("websocket", lambda socket: self.requests.append(socket.url))
+        self.page.on("dialog", self._refuse)
         self.page.on("pageerror", lambda error: self.alarms.append(f"error: {error}"))
-        self.page.on("console", self._on_console)
+        self.page.on("console", self._listen)
 
-    def _on_dialog(self, dialog: Any) -> None:
-        self.alarms.append(f"dialog: {dialog.message}")
-        dialog.dismiss()
+    def close(self) -> None:
+        """Close the page."""
+        self.context.close()
 
-    def _on_console(self, message: Any) -> None:
-        if "minigrad" in message.text:
-            self.alarms.append(f"console: {message.text}")
-
-    def open(self, address: str) -> None:
+    def open_notebook(self, address: str) -> None:
         """Open a notebook and wait until it and its kernel are there."""
         self.page.goto(address)
         self.page.wait_for_function("window.jupyterapp?.shell.currentWidget?.context?.isReady")
-        self.page.evaluate(
-            "jupyterapp.shell.currentWidget.sessionContext.ready.then(() => null)"
+        self.ask("current.sessionContext.ready.then(() => null)")
+
+    def ask(self, expression: str) -> Any:
+        """The value of an expression about the notebook, which it calls `current`."""
+        return self.page.evaluate(
+            f"() => {{ const current = jupyterapp.shell.currentWidget; return {expression}; }}"
         )
-        self.page.wait_for_selector(".jp-Notebook .jp-CodeCell")
 
-    def execute(self, command: str) -> None:
+    def command(self, name: str) -> None:
         """Run a command of JupyterLab and wait for its end."""
-        self.page.evaluate(f"jupyterapp.commands.execute({command!r}).then(() => null)")
+        self.page.evaluate("name => jupyterapp.commands.execute(name).then(() => null)", name)
 
-    def cell(self, index: int) -> Any:
-        """A cell of the notebook."""
-        return self.page.locator(".jp-Notebook .jp-CodeCell").nth(index)
+    def output(self, cell: int) -> Any:
+        """Where a cell of code shows its result; several if it shows several."""
+        cells = self.page.locator(".jp-Notebook .jp-CodeCell")
+        return cells.nth(cell).locator(".jp-OutputArea-output")
 
-    def output(self, index: int) -> Any:
-        """What a cell shows."""
-        return self.cell(index).locator(".jp-OutputArea-output")
+    def _refuse(self, dialog: Any) -> None:
+        self.alarms.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def _listen(self, message: Any) -> None:
+        if "minigrad" in message.text:
+            self.alarms.append(f"console: {message.text}")

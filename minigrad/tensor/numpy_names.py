@@ -1,0 +1,124 @@
+"""NumPy's functions on a ``Tensor``: ``np.exp(x)`` and ``np.sum(x, axis=0)`` record our rows.
+
+A function is known by its name. One without a row here is refused, and the error names the nearest
+of ours: an array that comes out of it would have lost its history in silence.
+
+Read next: ``functions.py``.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from minigrad.errors import ArgumentTypeError
+from minigrad.graph import Node
+from minigrad.ops import FUNCTIONS
+from minigrad.ops.evaluate import apply
+from minigrad.ops.row import OPS
+from minigrad.ops.ufuncs import COMPARISONS, OURS
+from minigrad.tensor.functions import ARRAY_FUNCTIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["function", "ufunc"]
+
+_REDUCTIONS = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min"}
+_RUNNING = {"add": "cumsum", "multiply": "cumprod"}
+
+
+def ufunc(name: str, method: str, xs: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """What the ufunc called ``name`` gives when a ``Tensor`` is among ``xs``.
+
+    Raises:
+        ArgumentTypeError: for a ufunc without a row, and for ``out=``, ``where=`` and the like.
+    """
+    if method in ("reduce", "accumulate"):
+        table = _REDUCTIONS if method == "reduce" else _RUNNING
+        options = {k: v for k, v in options.items() if v is not None and v is not np._NoValue}
+        if name in table and set(options) <= {"axis", "keepdims"}:
+            options.setdefault("axis", 0)
+            return ARRAY_FUNCTIONS[table[name]](*xs, **options)
+    if method != "__call__" or options:
+        shown = f"np.{name}" if method == "__call__" else f"np.{name}.{method}"
+        raise ArgumentTypeError(
+            f"{shown} with {sorted(options)} is not recorded; use minigrad's functions, and "
+            f"x.data -= step to change data"
+        )
+    if name in COMPARISONS:
+        return COMPARISONS[name](*(x._data if isinstance(x, Node) else x for x in xs))
+    row = OPS.get(OURS.get(name, name))
+    if row is None:
+        raise _unknown(name)
+    return apply(row, xs)
+
+
+def _matrix(name: str) -> Callable[..., Any]:
+    return lambda *args, **kwargs: ARRAY_FUNCTIONS[name](*args, **kwargs)
+
+
+_SPECIAL: dict[str, Callable[..., Any]] = {
+    "amax": _matrix("max"), "amin": _matrix("min"), "linalg.norm": _matrix("norm"),
+    "where": lambda *args: FUNCTIONS["where"](*args), "clip": lambda x, low, high: FUNCTIONS["clip"](x, low, high),
+    "shape": lambda x: x.shape, "ndim": lambda x: x.ndim, "size": lambda x: x.size,
+    "round": lambda x: FUNCTIONS["round"](x), "around": lambda x: FUNCTIONS["round"](x),
+    "copy": lambda x: apply(OPS["identity"], (x,)) if "identity" in OPS else x + 0.0,
+    "ravel": lambda x: x.reshape(-1), "permute_dims": lambda x, axes=None: x.transpose(axes),
+    "vstack": lambda xs: ARRAY_FUNCTIONS["concatenate"]([_rows(x) for x in xs]),
+    "hstack": lambda xs: ARRAY_FUNCTIONS["concatenate"](list(xs), axis=min(1, len(xs[0].shape) - 1)),
+    "square": lambda x: FUNCTIONS["square"](x),
+    "array_repr": repr, "array_str": repr, "array2string": repr,
+}  # fmt: skip
+
+
+def _rows(x: Any) -> Any:
+    return x.reshape(1, -1) if len(x.shape) < 2 else x
+
+
+def function(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
+    """What a function of NumPy gives when a ``Tensor`` is among its arguments.
+
+    Raises:
+        ArgumentTypeError: for one without a counterpart, or with options that ours does not take.
+    """
+    module = function.__module__.removeprefix("numpy").lstrip(".")
+    name = f"{module}.{function.__name__}" if module else function.__name__
+    ours = _SPECIAL.get(name) or (None if module else _known(name))
+    if ours is None:
+        raise _unknown(name)
+    kwargs = {key: value for key, value in kwargs.items() if value is not np._NoValue}
+    for key, value in kwargs.items():
+        if key in ("out", "dtype", "where", "initial", "order", "casting") and value is not None:
+            raise ArgumentTypeError(f"np.{name}(…, {key}=…) is not recorded; minigrad has no {key}=")
+    kwargs = {k: v for k, v in kwargs.items() if k not in ("out", "dtype", "order", "casting")}
+    kwargs = {_KEYWORDS.get(name, {}).get(k, k): v for k, v in kwargs.items()}
+    try:
+        return ours(*args, **kwargs)
+    except TypeError as error:
+        if isinstance(error, ArgumentTypeError):
+            raise
+        raise ArgumentTypeError(f"np.{name}: {error}; see mg.{name}") from None
+
+
+_KEYWORDS = {"roll": {"shift": "shift"}, "stack": {"arrays": "arrays"}, "sum": {"a": "values"}}
+
+
+def _known(name: str) -> Callable[..., Any] | None:
+    if name in ARRAY_FUNCTIONS:
+        return ARRAY_FUNCTIONS[name]
+    return FUNCTIONS.get(OURS.get(name, name))
+
+
+def _unknown(name: str) -> ArgumentTypeError:
+    word = name.rpartition(".")[2]
+    near = get_close_matches(word, [*ARRAY_FUNCTIONS, *FUNCTIONS], n=2, cutoff=0.7)
+    hint = f"; near to it is {' and '.join(f'mg.{n}' for n in near)}" if near else ""
+    return ArgumentTypeError(
+        f"np.{name} has no counterpart here, so it would lose the gradient{hint}; "
+        f"np.{word}(x.data) computes with the plain numbers"
+    )
+
+
