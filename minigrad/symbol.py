@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from minigrad.ops.row import Op
 
-__all__ = ["Symbol", "derivative_formula", "edge_value", "formula"]
+__all__ = ["Symbol", "bracketed", "derivative_formula", "edge_value", "formula", "is_expression"]
 
 _SUM, _PRODUCT, _SIGN, _POWER, _ATOM = 1, 2, 3, 4, 5  # how tightly a text binds
 
@@ -151,10 +151,11 @@ def _write(symbol: Symbol, parts: list[_Written], form: int) -> _Written:
     brackets = r"\left({}\right)" if form else "({})"
     op = symbol.op
     if op is None:
-        negative = symbol.number is not None and math.copysign(1.0, symbol.number) < 0
-        return _Written(
-            symbol.latex_name if form else symbol.name, _SIGN if negative else _ATOM, brackets
-        )
+        if symbol.number is None:
+            binds = 0 if is_expression(symbol.name) else _ATOM
+        else:
+            binds = _SIGN if math.copysign(1.0, symbol.number) < 0 else _ATOM
+        return _Written(symbol.latex_name if form else symbol.name, binds, brackets)
     template = op.latex if form else op.text
     if op.parameters:
         text = template.format(*parts)
@@ -183,11 +184,32 @@ def _list_form(name: str, parts: list[str], form: int) -> str:
     return rf"\sum\left[{inside}\right]" if form else f"{name}([{inside}])"
 
 
+def is_expression(name: str) -> bool:
+    """Whether a name is the text of an expression (automatic names may be), such as ``a*b``."""
+    depth = 0
+    for character in name:
+        depth += (character in "([{") - (character in ")]}")
+        if depth == 0 and (character.isspace() or character in "+-*/%<>=|&^~,"):
+            return True
+    return False
+
+
+def bracketed(name: str) -> str:
+    """A name as it stands after ∂: ``x``, ``w[0]``, ``mg.tanh(a*b)``, but ``(a*b)``."""
+    return f"({name})" if is_expression(name) else name
+
+
+_LATEX = {"\\": r"\backslash ", "^": r"\hat{ }", "~": r"\sim ", " ": r"\ "} | {
+    character: f"\\{character}" for character in "{}$#%&_"
+}
+
+
 def _name_latex(name: str) -> str:
     """``x`` is x, ``w1`` is w with an index, and a longer word is set upright."""
     letters = name.rstrip("0123456789")
-    index = name[len(letters) :]
-    plain = "".join(c if c.isalnum() else rf"\{c}" if c in "_%$#&{}" else " " for c in letters)
+    index = name[len(letters) :] if letters.isalpha() else ""
+    letters = letters if index else name
+    plain = "".join(_LATEX.get(character, character) for character in letters)
     head = plain if len(letters) == 1 else rf"\mathrm{{{plain}}}"
     return f"{head}_{{{index}}}" if index else head
 

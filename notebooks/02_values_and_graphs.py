@@ -363,8 +363,6 @@ with mg.errstate("ignore"):
 # This is *softsign*. Like `tanh` it squashes every number into (−1, 1), but more gently.
 # In the formula `m` holds the functions for the kind of number at hand.
 # The derivative gets `out` (the result) and `x`.
-#
-# A name can be used once. To run this cell again, choose another name, or restart the kernel.
 
 # %%
 softsign = mg.operation(
@@ -412,7 +410,6 @@ print("second derivative", x.grad)
 #
 # **Exercise 2.5.** Make the operation `bump`: `exp(-x * x)`, a hill with its top at 0.
 # For its derivative remember the chain rule. The result itself is at hand as `out`.
-# For every new try take a new name: `bump2`, `bump3`.
 
 # %%
 ### BEGIN SOLUTION

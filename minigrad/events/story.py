@@ -111,7 +111,10 @@ def row_of(node: TraceNode) -> Op | None:
 def symbols_of(trace: Trace, node: TraceNode) -> list[Symbol]:
     """The inputs of a node as symbols: a name, or the digits of a plain number."""
     inputs = [trace.nodes[i] for i in node.inputs]
-    return [Symbol.of(x.value) if x.role == "constant" else Symbol(x.name) for x in inputs]
+    symbols = [Symbol.of(x.value) if x.role == "constant" else Symbol(x.name) for x in inputs]
+    if node.op == "where" and inputs[0].role == "constant":  # the branch was chosen by a bool
+        symbols[0] = Symbol(str(bool(inputs[0].value)))
+    return symbols
 
 
 def local_formula(node: TraceNode, slot: int, symbols: list[Symbol]) -> Symbol:

@@ -18,10 +18,10 @@ from minigrad.events.trace import trace_with_ids
 from minigrad.explanation.paths import Path, count_paths, largest_paths
 from minigrad.formatting import clip_text, short
 from minigrad.graph import Node
-from minigrad.symbol import Symbol, formula
+from minigrad.symbol import Symbol, bracketed, formula
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from minigrad.events import Trace, TraceNode
 
@@ -63,8 +63,8 @@ class Explanation(NamedTuple):
     @property
     def text(self) -> str:
         """The explanation as plain text."""
-        head = f"∂{self.output}/∂{self.input}"
-        lines = [f"{head} = {short(self.gradient) if self.gradient is not None else 'no gradient'}"]
+        head = f"∂{bracketed(self.output)}/∂{bracketed(self.input)}"
+        lines = [self._head()]
         lines += [f"  {reason}" for reason in self.reasons]
         if self.shown:
             lines += ["", _count_words(self.output, self.input, self.paths, len(self.shown))]
@@ -92,14 +92,24 @@ class Explanation(NamedTuple):
         return self.text
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        """What a notebook shows: words and formulas, or the plain text."""
-        parts = (
-            [f"$$ {self.latex} $$"] if self.shown else [f"**{_plain(self.text.splitlines()[0])}**"]
-        )
+        """What a notebook shows: the formula, then words and numbers path by path."""
+        parts = [f"$$ {self.latex} $$"] if self.shown else [f"**{_plain(self._head())}**"]
         parts += [_plain(reason) for reason in self.reasons]
-        parts += [f"- {_plain(sentence)}" for sentence in self.words]
+        if self.shown:
+            parts.append(_plain(_count_words(self.output, self.input, self.paths, len(self.shown))))
+            parts.append("\n".join(f"- {_plain(line)}" for line in self._path_lines()))
+        if len(self.shown) > 1:
+            parts.append(_plain(f"in numbers: {self._sum()}"))
         parts += [f"*{_plain(note)}*" for note in self.notes]
         return {"text/markdown": "\n\n".join(parts), "text/plain": self.text}
+
+    def _head(self) -> str:
+        value = "no gradient" if self.gradient is None else short(self.gradient)
+        return f"∂{bracketed(self.output)}/∂{bracketed(self.input)} = {value}"
+
+    def _path_lines(self) -> Iterator[str]:
+        for sentence, symbols, path in zip(self.words, self.symbols, self.shown, strict=True):
+            yield f"{sentence}: {symbols} = {_numbers(path)}"
 
 
 def explain(output: Node, input: Node) -> Explanation:
@@ -198,7 +208,9 @@ def _times_h(factor: float) -> str:
 def _chain(record: Trace, path: Path) -> str:
     """``∂L/∂c · ∂c/∂a``: the product along the path, in symbols."""
     nodes = record.nodes
-    factors = [f"∂{nodes[edge.node].name}/∂{nodes[edge.input].name}" for edge in path.edges]
+    names = {edge.node: bracketed(nodes[edge.node].name) for edge in path.edges}
+    names |= {edge.input: bracketed(nodes[edge.input].name) for edge in path.edges}
+    factors = [f"∂{names[edge.node]}/∂{names[edge.input]}" for edge in path.edges]
     return _shortened(factors) or "seed"
 
 
@@ -231,9 +243,10 @@ def _product(record: Trace, path: Path) -> Symbol:
 
 
 def _latex(output: str, input: str, symbol: Symbol, gradient: float) -> str:
-    top, bottom = Symbol(output).latex, Symbol(input).latex
+    top, bottom = Symbol(bracketed(output)).latex, Symbol(bracketed(input)).latex
     fraction = rf"\frac{{\partial {top}}}{{\partial {bottom}}}"
-    return f"{fraction} = {symbol.latex} = {Symbol.of(float(short(gradient))).latex}"
+    number = Symbol.of(float(short(gradient))).latex
+    return " = ".join(dict.fromkeys([fraction, symbol.latex, number]))  # each side once
 
 
 def _notes(record: Trace, shown: Sequence[Path]) -> list[str]:
@@ -243,8 +256,8 @@ def _notes(record: Trace, shown: Sequence[Path]) -> list[str]:
             node = record.nodes[edge.node]
             note = edge_note(node, edge.slot)
             if note:
-                source = record.nodes[edge.input].name
-                notes[f"∂{node.name}/∂{source} = {short(edge.local)}: {note}"] = None
+                source = bracketed(record.nodes[edge.input].name)
+                notes[f"∂{bracketed(node.name)}/∂{source} = {short(edge.local)}: {note}"] = None
     return list(notes)
 
 

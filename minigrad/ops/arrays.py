@@ -44,6 +44,8 @@ def _as_floats(compare: Callable[..., Any]) -> Callable[..., Any]:
     """A comparison that gives 1.0 and 0.0, as it does on floats."""
 
     def comparison(x: Any, y: Any) -> Any:
+        if x.__class__ is float and y.__class__ is float:
+            return float(compare(x, y))
         dtype = getattr(x, "dtype", None) or getattr(y, "dtype", None)
         if dtype is not _FLOAT64:
             dtype = _float_type(x, y)

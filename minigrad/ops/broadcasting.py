@@ -10,6 +10,7 @@ Read next: ``kinds.py``, rows that are no scalar rows.
 
 from __future__ import annotations
 
+from math import prod as product_of
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -137,7 +138,11 @@ def fit(contribution: Any, x: Any) -> Any:
 def repeated(values: Any, shape: tuple[int, ...]) -> Any:
     """``values`` repeated to ``shape``, as a node if it is one."""
     if isinstance(values, ndarray | np.generic):
-        return np.broadcast_to(values, shape)
+        if product_of(shape) > 4096:
+            return np.broadcast_to(values, shape)
+        out = np.empty(shape, values.dtype)  # NumPy's view takes longer to make than this to fill
+        out[...] = values
+        return out
     return apply(OPS["broadcast_to"].cached(shape=shape), (values,))
 
 

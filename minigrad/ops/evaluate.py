@@ -130,8 +130,7 @@ def report(text: str) -> None:
     action = modes.error_action()
     if action == "raise":
         frame = source.learner_frame()
-        file = frame.f_code.co_filename.replace("\\", "/").rsplit("/", 1)[-1]
-        raise NumericalError(f"{text} ({file}:{frame.f_lineno})")
+        raise NumericalError(f"{text} ({source.place(source.span(frame.f_code, frame.f_lasti))})")
     if action == "warn":
         source.warn(NumericalWarning, text)
 

@@ -229,22 +229,33 @@ def array_function(
     plain = op.bind(**(arrange(**op.attrs) if arrange else {}))
     known: dict[Any, Any] = {}
 
-    def function(*xs: Any, **attrs: Any) -> Any:
-        if len(xs) == arity and not attrs:
-            return evaluate_arrays(plain, xs)
+    def row_of(xs: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[Any, tuple[Any, ...]]:
+        """The row with the attributes of a call, and the inputs among its arguments."""
+        row, inputs = op.arrange(xs, attrs)
+        if arrange:
+            row = op.bind(**arrange(**row.attrs))
         try:
-            row = known.get(key := (xs[arity:], *attrs.items()))
-        except TypeError:
-            row = key = None
-        if row is None or len(xs) < arity:
-            row, inputs = op.arrange(xs, attrs)
-            if arrange:
-                row = op.bind(**arrange(**row.attrs))
-            if len(xs) < arity:
-                return evaluate_arrays(row, inputs)
-            if key is not None and len(known) < _MOST_BINDINGS:
-                known[key] = row
-        return evaluate_arrays(row, xs[:arity])
+            if len(xs) >= arity and len(known) < _MOST_BINDINGS:
+                known[(xs[arity:], *attrs.items())] = row
+        except TypeError:  # an attribute without hash, such as a list
+            pass
+        return row, inputs
+
+    def function(*xs: Any, **attrs: Any) -> Any:
+        row, inputs = plain, xs
+        if attrs or len(xs) != arity:
+            inputs = xs[:arity]
+            try:
+                row = known.get((xs[arity:], *attrs.items()))
+            except TypeError:
+                row = None
+            if row is None:
+                row, inputs = row_of(xs, attrs)
+        if arity == 1:
+            record = getattr(inputs[0].__class__, "_record_one", None)
+            if record is not None:
+                return record(row, inputs[0])
+        return evaluate_arrays(row, inputs)
 
     function.__name__ = function.__qualname__ = op.name
     function.__module__ = "minigrad"

@@ -53,7 +53,9 @@ def _spread(g: Any, x: Any, axis: Any, keepdims: bool) -> Any:
 
 def _count(x: Any, axis: Any) -> int:
     """How many elements of ``x`` make one of the reduction: a Python number, which widens nothing."""
-    return product_of(x.shape[n] for n in _axes(axis, len(x.shape)))
+    if axis is None:
+        return product_of(x.shape)
+    return product_of([x.shape[n] for n in _axes(axis, len(x.shape))])
 
 
 def axes_of(axis: Any = None, **attrs: Any) -> dict[str, Any]:

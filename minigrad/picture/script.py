@@ -18,6 +18,7 @@ SCRIPT = """
   const STYLE = `
     :host { display: block; }
     .scroll { overflow: auto; max-height: 90vh; }
+    .scroll > svg { display: block; max-width: 100%; height: auto; }
     .mg-node { cursor: default; outline: none; }
     .mg-node, .mg-edge { transition: opacity 0.1s; }
     .chosen .mg-node, .chosen .mg-edge { opacity: 0.25; }
@@ -47,6 +48,7 @@ SCRIPT = """
     scroll.className = "scroll";
     const svg = liveSvg(image);
     svg.setAttribute("role", "group");
+    svg.style.minWidth = 0.6 * parseFloat(svg.getAttribute("width")) + "px"; // then it scrolls
     scroll.append(svg);
     const says = document.createElement("div");
     says.className = "says";

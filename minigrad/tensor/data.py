@@ -28,9 +28,6 @@ _HOW = (
 class ReadOnlyArray(np.ndarray):  # type: ignore[type-arg]
     """An array that computes like any other, with plain arrays as results, and is not written to."""
 
-    def __array_finalize__(self, obj: Any) -> None:
-        """Nothing of its own to take over."""
-
     def __array_ufunc__(self, ufunc: Any, method: str, *xs: Any, **options: Any) -> Any:
         for out in options.get("out", ()):
             if isinstance(out, ReadOnlyArray) and not out.flags.writeable:
@@ -63,14 +60,15 @@ def _rebinding(word: str) -> Any:
     compute, in_place = getattr(np.ndarray, f"__{word}__"), getattr(np.ndarray, f"__i{word}__")
 
     def method(self: ReadOnlyArray, other: Any) -> Any:
-        plain = _plain(self)
+        plain = self.view(np.ndarray)
         if self.flags.writeable:
             in_place(plain, _plain(other))
             return self
-        out = compute(plain, _plain(other))
-        if not isinstance(out, np.ndarray | np.generic):
-            return out
-        out = np.asarray(out).astype(self.dtype, copy=False)
+        out = compute(plain, other if other.__class__ is np.ndarray else _plain(other))
+        if out.__class__ is not np.ndarray or out.dtype is not plain.dtype:
+            if out is NotImplemented:
+                return out
+            out = np.asarray(out).astype(plain.dtype, copy=False)
         out.flags.writeable = False
         return out.view(ReadOnlyArray)
 

@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 
 __all__ = ["function", "ufunc"]
 
+_ROWS = {  # NumPy's ufuncs that are rows of the table
+    name: OPS[OURS.get(name, name)]
+    for name, thing in vars(np).items()
+    if isinstance(thing, np.ufunc) and OURS.get(name, name) in OPS and name not in COMPARISONS
+}
 _REDUCTIONS = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min"}
 _RUNNING = {"add": "cumsum", "multiply": "cumprod"}
 
@@ -36,6 +41,10 @@ def ufunc(name: str, method: str, xs: tuple[Any, ...], options: dict[str, Any]) 
     Raises:
         ArgumentTypeError: for a ufunc without a row, and for ``out=``, ``where=`` and the like.
     """
+    if method == "__call__" and not options:
+        row = _ROWS.get(name)
+        if row is not None:
+            return apply(row, xs)
     if method in ("reduce", "accumulate"):
         table = _REDUCTIONS if method == "reduce" else _RUNNING
         options = {k: v for k, v in options.items() if v is not None and v is not np._NoValue}
@@ -50,10 +59,7 @@ def ufunc(name: str, method: str, xs: tuple[Any, ...], options: dict[str, Any]) 
         )
     if name in COMPARISONS:
         return COMPARISONS[name](*(x._data if isinstance(x, Node) else x for x in xs))
-    row = OPS.get(OURS.get(name, name))
-    if row is None:
-        raise _unknown(name)
-    return apply(row, xs)
+    raise _unknown(name)
 
 
 def _matrix(name: str) -> Callable[..., Any]:

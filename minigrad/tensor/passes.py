@@ -4,7 +4,7 @@ It adds the contributions in the order of the readable sweep, so the numbers are
 bit, and leaves out what costs: no gradient for constants, no zeros to add the first contribution
 to, no array that is kept once its node has sent it on, one setting of NumPy's error flags for the
 whole pass. Whatever is out of the ordinary (a flag of NumPy, a formula that raises, a gradient that
-is a node or partly nothing) makes it give up before anything is published; the readable sweep then
+is a node) makes it give up before anything is published; the readable sweep then
 does the work, and says what is wrong.
 
 Read next: ``../graph.py``, whose order and arithmetic this file must keep.
@@ -20,7 +20,9 @@ import numpy as np
 from minigrad import modes
 from minigrad.errors import GraphCycleError
 from minigrad.ops.arrays import errors, loud, ndarray, quiet
-from minigrad.ops.broadcasting import fit
+from minigrad.nothing import NOTHING
+from minigrad.ops.broadcasting import Masked, fit, parts
+from minigrad.ops.formulas import array_slopes
 from minigrad.ops.kinds import General
 from minigrad.ops.row import FIRST, ONE, SECOND, Op
 from minigrad.publish import publishing
@@ -44,138 +46,165 @@ def backward(root: Any, seed: Any, watched: bool) -> bool:
     order = _order(root)
     silent = modes.special and modes.error_action() == "ignore"
     token = errors.set(quiet if silent else loud)
+    cotangents: dict[Any, Any] = {root: seed}
     try:
-        gradients = _pass_gradients(order, root, seed, watched)
+        kept = _pass_gradients(order, cotangents, watched)
     except Exception:
         return False  # the readable sweep says whose formula it was
     finally:
         errors.reset(token)
-    if gradients is None:
-        return False
-    _publish(gradients)
+    for leaf in cotangents:
+        if leaf._grad is not None and leaf._grad.__class__ not in (ndarray, float):
+            return False  # a node of an earlier pass
+    _publish(kept, cotangents)
     return True
 
 
 def _order(root: Node) -> list[Any]:
-    """``topological_order``, with as few calls as possible."""
+    """``topological_order`` with as few calls as possible, and without the leaves."""
     order: list[Any] = []
-    done: set[Any] = set()
-    path: set[Any] = set()
+    if root._row is None:
+        return order
+    opened: dict[Any, bool] = {}  # node -> whether the walk is still below it
+    known, finish = opened.get, order.append
     stack: list[Any] = [root]
-    push, pop, finish, close = stack.append, stack.pop, order.append, done.add
+    push, pop = stack.append, stack.pop
     while stack:
         node = stack[-1]
-        if node in done:
-            pop()
+        state = known(node)
+        if state is None:
+            opened[node] = True
+            op = node._row
+            if op.arity < 3:
+                source = node._b
+                if source is not None and source._row is not None:
+                    state = known(source)
+                    if state is None:
+                        push(source)
+                    elif state:
+                        raise GraphCycleError(f"{source!r} is computed from itself, through {node!r}")
+                source = node._a
+                if source is not None and source._row is not None:
+                    state = known(source)
+                    if state is None:
+                        push(source)
+                    elif state:
+                        raise GraphCycleError(f"{source!r} is computed from itself, through {node!r}")
+                continue
+            for source in node._a[::-1]:
+                if source is not None and source._row is not None:
+                    state = known(source)
+                    if state is None:
+                        push(source)
+                    elif state:
+                        raise GraphCycleError(f"{source!r} is computed from itself, through {node!r}")
             continue
-        op = node._row
-        if op is None:
-            pop()
-            close(node)
+        pop()
+        if state:
+            opened[node] = False
             finish(node)
-            continue
-        if node in path:
-            pop()
-            path.remove(node)
-            close(node)
-            finish(node)
-            continue
-        path.add(node)
-        sources: Sequence[Any] = (node._b, node._a) if op.arity < 3 else node._a[::-1]
-        for source in sources:
-            if source is not None and source not in done:
-                if source in path:
-                    raise GraphCycleError(f"{source!r} is computed from itself, through {node!r}")
-                push(source)
     return order
 
 
 def _pass_gradients(
-    order: list[Any], root: Any, seed: Any, watched: bool
-) -> list[tuple[Any, Any]] | None:
-    """The chain rule; the gradients to publish, or None to give up."""
-    cotangents: dict[Any, Any] = {root: seed}
-    take = cotangents.pop
-    published: list[tuple[Any, Any]] = []
+    order: list[Any], cotangents: dict[Any, Any], watched: bool
+) -> list[tuple[Any, Any]]:
+    """The chain rule; leaves those of the leaves in ``cotangents``.
+
+    Returns:
+        The gradients that inner nodes keep.
+    """
+    take, known = cotangents.pop, cotangents.get
+    kept: list[tuple[Any, Any]] = []
     one, first, second, elementwise = ONE, FIRST, SECOND, Op
     while order:
         node = order.pop()
         upstream = take(node, None)
         if upstream is None:
             continue
-        op = node._row
-        if op is None:
-            if node._grad.__class__ is not ndarray and node._grad.__class__ is not float:
-                if node._grad is not None:
-                    return None  # a node of an earlier pass
-            published.append((node, upstream))
-            continue
         if watched or node.name is not None or node._out.__class__ is float:
-            published.append((node, upstream))
-        if op.__class__ is elementwise and not op.edges and op.domain is None and not op.selects:
-            partials = op.partials
-            if op.arity == 1:
-                slope = partials[0]
-                if slope is not None:
-                    x = node._x
-                    if slope.__class__ is float:
-                        sent = upstream if slope is one else upstream * slope
-                    else:
-                        sent = upstream * slope(node._out, x)
-                    if x.__class__ is not ndarray or sent.dtype is not x.dtype or sent.shape != x.shape:
-                        sent = _fitted(sent, x)
-                    if sent is not None:
-                        source = node._a
-                        before = take(source, None)
-                        cotangents[source] = sent if before is None else before + sent
+            kept.append((node, upstream))
+        op = node._row
+        if upstream.__class__ is Masked or upstream is NOTHING:
+            slopes = None
+        elif op.__class__ is elementwise:
+            slopes = array_slopes(op)
+        else:
+            slopes = None
+            if op.arity == 1 and op.vjp.__class__ is tuple:  # a sum, a slice: one rule
+                x = node._x
+                if op.vjp[0] is not None and x.dtype.kind == "f":
+                    sent = op.vjp[0](upstream, node._out, x)
+                    if sent.__class__ is not ndarray or sent.dtype is not x.dtype or sent.shape != x.shape:
+                        sent = fit(sent, x)
+                    before = known(node._a)
+                    cotangents[node._a] = sent if before is None else before + sent
                 continue
-            if op.arity == 2:
-                x, y = node._x, node._y
-                source, slope = node._a, partials[0]
-                if source is not None and slope is not None:
-                    if slope is one:
-                        sent = upstream
-                    elif slope is second:
-                        sent = upstream * y
-                    elif slope.__class__ is float:
-                        sent = upstream * slope
-                    else:
-                        sent = upstream * slope(node._out, x, y)
-                    if x.__class__ is not ndarray or sent.dtype is not x.dtype or sent.shape != x.shape:
-                        sent = _fitted(sent, x)
-                    if sent is not None:
-                        before = take(source, None)
-                        cotangents[source] = sent if before is None else before + sent
-                source, slope = node._b, partials[1]
-                if source is not None and slope is not None:
-                    if slope is one:
-                        sent = upstream
-                    elif slope is first:
-                        sent = upstream * x
-                    elif slope.__class__ is float:
-                        sent = upstream * slope
-                    else:
-                        sent = upstream * slope(node._out, x, y)
-                    if y.__class__ is not ndarray or sent.dtype is not y.dtype or sent.shape != y.shape:
-                        sent = _fitted(sent, y)
-                    if sent is not None:
-                        before = take(source, None)
-                        cotangents[source] = sent if before is None else before + sent
+        if slopes is None or op.arity > 2:
+            for source, sent in _general(op, node, upstream):
+                if sent is not None:
+                    before = known(source)
+                    cotangents[source] = sent if before is None else before + sent
+            continue
+        x = node._x
+        source, slope = node._a, slopes[0]
+        if op.arity == 1:
+            if slope is None:
                 continue
-        for source, sent in _general(op, node, upstream):
+            if slope.__class__ is float:
+                sent = upstream if slope is one else upstream * slope
+            else:
+                sent = upstream * slope(node._out, x)
+            if x.__class__ is not ndarray or sent.dtype is not x.dtype or sent.shape != x.shape:
+                sent = _fitted(sent, x)
             if sent is not None:
-                if sent.__class__ is not ndarray and sent.__class__ is not float:
-                    return None  # nothing, or partly so
-                before = take(source, None)
+                before = known(source)
                 cotangents[source] = sent if before is None else before + sent
-    return published
+            continue
+        y = node._y
+        if source is not None and slope is not None:
+            if slope is one:
+                sent = upstream
+            elif slope is second:
+                sent = upstream * y
+            elif slope.__class__ is float:
+                sent = upstream * slope
+            else:
+                sent = upstream * slope(node._out, x, y)
+            if x.__class__ is not ndarray or sent.dtype is not x.dtype or sent.shape != x.shape:
+                sent = _fitted(sent, x)
+            if sent is not None:
+                before = known(source)
+                cotangents[source] = sent if before is None else before + sent
+        source, slope = node._b, slopes[1]
+        if source is not None and slope is not None:
+            if slope is one:
+                sent = upstream
+            elif slope is first:
+                sent = upstream * x
+            elif slope.__class__ is float:
+                sent = upstream * slope
+            else:
+                sent = upstream * slope(node._out, x, y)
+            if y.__class__ is not ndarray or sent.dtype is not y.dtype or sent.shape != y.shape:
+                sent = _fitted(sent, y)
+            if sent is not None:
+                before = known(source)
+                cotangents[source] = sent if before is None else before + sent
+    return kept
 
 
 def _fitted(sent: Any, x: Any) -> Any:
-    """``fit``, or None where whole numbers went in."""
-    if x.__class__ is ndarray and x.dtype.kind != "f":
-        return None
+    """``fit``, or None where whole numbers went in; in short for a bias."""
+    if x.__class__ is ndarray:
+        if x.dtype.kind != "f":
+            return None
+        if sent.dtype is x.dtype and sent.ndim == 2 and sent.shape[1:] == x.shape:
+            return _add(sent, 0)
     return fit(sent, x)
+
+
+_add = np.add.reduce
 
 
 def _general(op: Any, node: Any, upstream: Any) -> Sequence[tuple[Any, Any]]:
@@ -186,12 +215,22 @@ def _general(op: Any, node: Any, upstream: Any) -> Sequence[tuple[Any, Any]]:
         sources, xs = (node._a, node._b), (node._x, node._y)
     else:
         sources, xs = (node._a,), (node._x,)
-    if isinstance(op, General):
-        sent = op.contributions_to(sources, upstream, node._out, xs)
-        return [
-            (source, None if c is None else fit(c, x))
-            for source, c, x in zip(sources, sent, xs, strict=True)
-        ]
+    if upstream.__class__ is Masked or upstream is NOTHING:
+        pass  # the row knows what to do with nothing
+    elif isinstance(op, General):
+        out, rules = node._out, op.vjp
+        if rules.__class__ is not tuple:  # one rule for all inputs
+            sent = op.contributions_to(sources, upstream, out, xs)
+            rules = [None if c is None else lambda *_, c=c: c for c in sent]
+        pairs = []
+        for source, x, rule in zip(sources, xs, rules, strict=True):
+            if source is None or rule is None or (x.__class__ is ndarray and x.dtype.kind != "f"):
+                continue
+            c = rule(upstream, out, *xs)
+            if c.__class__ is not ndarray or c.dtype is not x.dtype or c.shape != x.shape:
+                c = fit(c, x)
+            pairs.append((source, c))
+        return pairs
     return [
         (source, contribution)
         for source, (_, contribution, _) in zip(
@@ -200,17 +239,20 @@ def _general(op: Any, node: Any, upstream: Any) -> Sequence[tuple[Any, Any]]:
     ]
 
 
-def _publish(gradients: list[tuple[Any, Any]]) -> None:
-    gradients.reverse()
+def _publish(kept: list[tuple[Any, Any]], leaves: dict[Any, Any]) -> None:
+    """Write the gradients. Each list lets go of an array first, so that ``own`` may take it."""
     ready = []
     with publishing:
-        while gradients:
-            node, gradient = gradients.pop()
+        while leaves:
+            node, gradient = leaves.popitem()
             if hasattr(node, "shape"):
                 gradient = own(gradient, node._data)
             if node._row is None and node._grad is not None:
                 gradient = node._grad + gradient
             ready.append((node, gradient))
+        while kept:
+            node, gradient = kept.pop()
+            ready.append((node, own(gradient, node._data) if hasattr(node, "shape") else gradient))
         for node, gradient in ready:
             node._grad = gradient
 
@@ -230,7 +272,9 @@ def own(gradient: Any, data: Any) -> Any:
         and gradient.flags.writeable
     ):
         return gradient
-    return np.array(np.broadcast_to(gradient, data.shape), dtype=data.dtype)
+    if gradient is NOTHING:
+        return np.zeros(data.shape, data.dtype)
+    return np.array(np.broadcast_to(parts(gradient)[0], data.shape), dtype=data.dtype)
 
 
 def _references(gradient: Any) -> int:

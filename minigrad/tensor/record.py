@@ -41,15 +41,16 @@ def _follow_modes() -> None:
 modes.follow(_follow_modes)
 
 
-def complete(kind: type, value: type, array_functions: dict[str, Any]) -> None:
+def complete(kind: type, array_functions: dict[str, Any]) -> None:
     """Give ``kind`` (the class ``Tensor``) its operators and methods, one for each row.
 
     Args:
         kind: The class.
-        value: The class of scalar nodes.
         array_functions: The functions of the array set by name.
     """
-    kind._apply = staticmethod(_recorder(kind, value))  # type: ignore[attr-defined]
+    kind._apply = staticmethod(_recorder(kind))  # type: ignore[attr-defined]
+    record_one = _recorder_of_one(kind)
+    kind._record_one = staticmethod(record_one)  # type: ignore[attr-defined]
     for name in ("add", "sub", "mul", "div", "floordiv", "mod", "pow"):
         word = "truediv" if name == "div" else name
         setattr(kind, f"__{word}__", _binary(kind, OPS[name]))
@@ -59,7 +60,8 @@ def complete(kind: type, value: type, array_functions: dict[str, Any]) -> None:
     for name, function in ops.FUNCTIONS.items():
         op = function.op
         if op.public and name not in array_functions:
-            setattr(kind, name, _unary(kind, function) if op.arity == 1 and not op.attrs else function)
+            simple = op.arity == 1 and not op.attrs
+            setattr(kind, name, _unary(record_one, function) if simple else function)
     for name, function in array_functions.items():
         if name not in vars(kind):
             setattr(kind, name, function)
@@ -73,33 +75,35 @@ def complete(kind: type, value: type, array_functions: dict[str, Any]) -> None:
     kind.__radd__ = add_to  # type: ignore[attr-defined]
 
 
-def _recorder(kind: type, value: type) -> Callable[..., Any]:
+def _recorder(kind: type) -> Callable[..., Any]:
     """The function that records any operation of the table on any arguments."""
 
-    def operand(op: Op, x: Any, whole: bool) -> tuple[Any, Any]:
-        if x.__class__ is kind:
-            return x, x._data
+    def operand(op: Op, x: Any, xs: Sequence[Any]) -> tuple[Any, Any]:
         if isinstance(x, Node):
             return x._operand()  # type: ignore[attr-defined, no-any-return]
+        whole = all(z._data.dtype.kind in "iub" for z in xs if z.__class__ is kind)
         number = as_operand(x, op.name, whole)
         if number.__class__ is ndarray and number.flags.writeable:
             number = number.copy()  # what the learner does with it later is not recorded
         return None, number
 
-    def record(op: Op, xs: Sequence[Any], kinds: set[type]) -> Any:
-        if kinds == {kind}:
-            nodes, numbers = tuple(xs), tuple([x._data for x in xs])
-        else:
-            whole = all(x._data.dtype.kind in "iub" for x in xs if x.__class__ is kind)
-            pairs = [operand(op, x, whole) for x in xs]
-            nodes, numbers = tuple([p[0] for p in pairs]), tuple([p[1] for p in pairs])
+    def record(op: Op, xs: Sequence[Any], kinds: set[type] | None = None) -> Any:
+        nodes, numbers = [], []
+        for x in xs:
+            if x.__class__ is kind:
+                nodes.append(x)
+                numbers.append(x._data)
+            else:
+                node, number = operand(op, x, xs)
+                nodes.append(node)
+                numbers.append(number)
         out = compute_array(op, numbers)
         node = kind.__new__(kind)
         node._data = node._out = out
         node._grad = node._scratch = node.name = None
         node._row = op
         if op.arity > 2:
-            node._a, node._x = nodes, numbers
+            node._a, node._x = tuple(nodes), tuple(numbers)
             node._b = node._y = None
         else:
             node._a, node._b = (*nodes, None)[:2]
@@ -112,16 +116,15 @@ def _recorder(kind: type, value: type) -> Callable[..., Any]:
     return record
 
 
-def _unary(kind: Any, function: Any) -> Callable[[Any], Any]:
-    """The method of a function of one input."""
-    op: Op = function.op
-    forward, new, set_errors, reset = op.forward, kind.__new__, errors.set, errors.reset
+def _recorder_of_one(kind: Any) -> Callable[[Any, Any], Any]:
+    """The same for operations of one input, in the shortest way."""
+    new, set_errors, reset = kind.__new__, errors.set, errors.reset
 
-    def method(self: Any) -> Any:
+    def record_one(op: Any, self: Any) -> Any:
         x = self._data
         token = set_errors(loud)
         try:
-            out = forward(ARRAYS, x)
+            out = op.forward(ARRAYS, x)
         except Exception:
             out = None
         reset(token)
@@ -137,6 +140,16 @@ def _unary(kind: Any, function: Any) -> Callable[[Any], Any]:
         if _enter is not None:
             _enter(node)
         return node
+
+    return record_one
+
+
+def _unary(record_one: Any, function: Any) -> Callable[[Any], Any]:
+    """The method of a function of one input."""
+    op: Op = function.op
+
+    def method(self: Any) -> Any:
+        return record_one(op, self)
 
     method.__name__, method.__doc__ = op.name, function.__doc__
     return method

@@ -20,6 +20,7 @@ from minigrad.errors import (
 from minigrad.graph import Node, sweep, topological_order
 from minigrad.nothing import NOTHING
 from minigrad.ops.broadcasting import parts
+from minigrad.ops.reduce import reduce_sum
 from minigrad.publish import publish
 from minigrad.pull import pull, pull_graph
 from minigrad.tensor import passes, record
@@ -27,7 +28,6 @@ from minigrad.tensor.arguments import array_of, array_with_shape
 from minigrad.tensor.data import ReadOnlyArray, shown
 from minigrad.tensor.functions import ARRAY_FUNCTIONS, reshaped, transposed
 from minigrad.tensor.protocol import ArrayProtocol
-from minigrad.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,7 +85,7 @@ class Tensor(ArrayProtocol):
             data.__class__ is ReadOnlyArray
             and not data.flags.writeable
             and data.shape == mine.shape
-            and data.dtype == mine.dtype
+            and (data.dtype is mine.dtype or data.dtype == mine.dtype)
         ):
             self._data = data.view(np.ndarray)  # nobody can write to it: no copy is needed
             return
@@ -277,6 +277,6 @@ def _constant(x: Any) -> Node:
     return _constant_number(x)
 
 
-record.complete(Tensor, Value, ARRAY_FUNCTIONS)
+record.complete(Tensor, {**ARRAY_FUNCTIONS, "sum": reduce_sum})
 hooks.constant = _constant
 hooks.tensor = lambda: Tensor

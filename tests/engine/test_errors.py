@@ -78,13 +78,24 @@ def test_a_name_that_is_no_word_is_refused(name: Any) -> None:
         mg.operation(name, lambda m, x: x, [1.0])
 
 
-def test_a_name_is_given_once() -> None:
-    mg.operation("my_row", lambda m, x: x, [1.0])
-    for taken in ("my_row", "tanh", "add"):
+def test_a_name_of_the_table_is_not_given_again() -> None:
+    for taken in ("tanh", "add"):
         row = OPS[taken]
         with pytest.raises(DefinitionError, match=f"'{taken}'"):
             mg.operation(taken, lambda m, x: x, [1.0])
         assert OPS[taken] is row
+
+
+def test_a_row_of_ones_own_can_be_corrected() -> None:
+    """A notebook cell may run again; a try that fails leaves the earlier row in place."""
+    mg.operation("my_row", lambda m, x: x, [1.0])
+    x = Value(3.0)
+    early = OPS["my_row"]
+    with pytest.raises(DefinitionError, match="'my_row'"):
+        mg.operation("my_row", lambda m, x: 2.0 * x, [])
+    assert OPS["my_row"] is early
+    mg.operation("my_row", lambda m, x: 2.0 * x, [2.0])(x).backward()
+    assert x.grad == 2.0
 
 
 def test_edges_for_an_input_that_does_not_exist_are_refused() -> None:

@@ -8,9 +8,6 @@ import sys
 
 import pytest
 
-import minigrad as mg
-from minigrad.errors import DefinitionError
-from minigrad.ops import OPS
 from tests.lessons.reading import LESSONS, NOTEBOOKS, cells, load, run
 
 each_lesson = pytest.mark.parametrize("lesson", LESSONS)
@@ -147,38 +144,6 @@ def test_lesson_2_trains_its_neuron(solved):
     numbers = [float(loss) for loss in losses]
     assert numbers == sorted(numbers, reverse=True)
     assert numbers[-1] < 0.1
-
-
-def test_lesson_2_says_whether_a_name_can_be_used_again():
-    """If the library lets a learner define an operation again, the two remarks should go."""
-
-    def define():
-        mg.operation("tests_of_lessons", lambda m, x: x, [1.0])
-
-    define()
-    try:
-        define()
-        only_once = False
-    except DefinitionError:
-        only_once = True
-    finally:
-        del OPS["tests_of_lessons"]
-    text = source("02_values_and_graphs")
-    assert ("A name can be used once." in text) == only_once
-    assert ("For every new try take a new name" in text) == only_once
-
-
-# --- In a kernel ----------------------------------------------------------------------------------
-
-KERNEL = """
-import json, sys
-import nbformat
-from nbclient import NotebookClient
-book = nbformat.read(sys.argv[1], 4)
-NotebookClient(book, kernel_name="python3", timeout=60,
-               resources={"metadata": {"path": sys.argv[2]}}).execute()
-print(json.dumps([output for cell in book.cells for output in cell.get("outputs", [])]))
-"""
 
 
 def outputs_in_a_kernel(notebook, folder, scratch):
