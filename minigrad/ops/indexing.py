@@ -100,7 +100,31 @@ _PUT = Linear(
 
 def getitem(x: Any, index: Any) -> Any:
     """Elements of ``x`` chosen by an index, basic or fancy: ``x[index]``."""
-    return evaluate_arrays(_GETITEM.cached(index=index_of(index)), (x,))
+    return evaluate_arrays(_row_of(index), (x,))
+
+
+_rows: dict[Any, Any] = {}  # of ints and slices, which a program uses again and again
+
+
+def _row_of(index: Any) -> Any:
+    key = []
+    for i in index if index.__class__ is tuple else (index,):
+        if i.__class__ is slice:
+            key.append((i.start, i.stop, i.step))
+        elif i is None or i.__class__ is int or i is Ellipsis:
+            key.append(i)
+        else:
+            return _GETITEM.bind(index=index_of(index))
+    known = (index.__class__ is tuple, *key)
+    try:
+        row = _rows.get(known)
+    except TypeError:  # a slice from and to things that are no ints: NumPy says what is wrong
+        return _GETITEM.bind(index=index_of(index))
+    if row is None:
+        if len(_rows) > 1000:
+            _rows.clear()
+        row = _rows[known] = _GETITEM.bind(index=index_of(index))
+    return row
 
 
 def put(x: Any, shape: tuple[int, ...], index: Any) -> Any:

@@ -166,12 +166,27 @@ class ArrayProtocol(Node):
     # -- NumPy -----------------------------------------------------------------------------------
 
     def __array_ufunc__(self, ufunc: Any, method: str, *xs: Any, **options: Any) -> Any:
+        names = _OPERATORS.get(ufunc) if method == "__call__" and not options else None
+        if names is not None:  # array * x comes here; it is as common as x * array
+            x, y = xs
+            if isinstance(x, ArrayProtocol):
+                return getattr(x, names[0])(y)
+            return getattr(y, names[1])(x)
         return numpy_names.ufunc(ufunc.__name__, method, xs, options)
 
     def __array_function__(
         self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any
     ) -> Any:
         return numpy_names.function(function, args, kwargs)
+
+
+_OPERATORS = {
+    getattr(np, name): (f"__{word}__", f"__r{word}__")
+    for name, word in {
+        "add": "add", "subtract": "sub", "multiply": "mul", "divide": "truediv", "power": "pow",
+        "matmul": "matmul", "floor_divide": "floordiv", "remainder": "mod",
+    }.items()
+}  # fmt: skip
 
 
 def _numbers_of(x: Any) -> Any:

@@ -146,6 +146,19 @@ def test_lesson_2_trains_its_neuron(solved):
     assert numbers[-1] < 0.1
 
 
+# --- In a kernel ----------------------------------------------------------------------------------
+
+KERNEL = """
+import json, sys
+import nbformat
+from nbclient import NotebookClient
+book = nbformat.read(sys.argv[1], 4)
+NotebookClient(book, kernel_name="python3", timeout=60,
+               resources={"metadata": {"path": sys.argv[2]}}).execute()
+print(json.dumps([output for cell in book.cells for output in cell.get("outputs", [])]))
+"""
+
+
 def outputs_in_a_kernel(notebook, folder, scratch):
     """The outputs of all cells; the process apart keeps its sockets and warnings to itself."""
     for package in ("nbclient", "nbformat", "ipykernel"):
