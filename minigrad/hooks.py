@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 constant: Callable[[Any], Any]  # number -> the node that stands for it in ``inputs``
 
+
 # The calls below are made when an array is met. NumPy is there then, but perhaps not yet our array
 # mode: until it is imported, and puts its own functions here, they import it.
 def load_arrays() -> Any:
@@ -44,4 +45,5 @@ def product(x: Any, y: Any) -> Any:
 # These are asked only of nodes that hold arrays.
 tensor: Callable[[], Any]  # the class ``Tensor``
 pull_array: Callable[..., Any]  # ``Op.pull`` of an elementwise row on arrays
+local_array: Callable[..., Any]  # ``Op.local_derivative`` of one
 as_value: Callable[[Any], Any]  # a Tensor without axes -> the Value that stands for its number

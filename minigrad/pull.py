@@ -44,7 +44,8 @@ def pull_graph(node: Node, upstream: Any) -> Sequence[tuple[Any, Any, str]]:
     with modes.errstate("ignore"):  # a formula may pass infinity on its way to a finite number
         edges = _ask(node, upstream, _fresh(node, node._out, node), xs)
     for i, (local, contribution, _) in enumerate(edges):
-        if node._out.__class__ is float and isinstance(contribution, Node | float):
+        scalar = node._out.__class__ is float and local is not None
+        if scalar and isinstance(contribution, Node | float):
             op: Any = node._row
             check_product(op, i, node._out, numbers(node), _plain(upstream), _plain(local))
     return edges

@@ -204,10 +204,17 @@ _LATEX = {"\\": r"\backslash ", "^": r"\hat{ }", "~": r"\sim ", " ": r"\ "} | {
 }
 
 
+_SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
+_TO_DIGITS = str.maketrans(_SUBSCRIPTS, "0123456789")
+
+
 def _name_latex(name: str) -> str:
     """``x`` is x, ``w1`` is w with an index, and a longer word is set upright."""
-    letters = name.rstrip("0123456789")
-    index = name[len(letters) :] if letters.isalpha() else ""
+    letters = name.rstrip(_SUBSCRIPTS)
+    index = name[len(letters) :].translate(_TO_DIGITS)  # a repeat of an automatic name: x₂
+    if not index:
+        letters = name.rstrip("0123456789")
+        index = name[len(letters) :] if letters.isalpha() else ""
     letters = letters if index else name
     plain = "".join(_LATEX.get(character, character) for character in letters)
     head = plain if len(letters) == 1 else rf"\mathrm{{{plain}}}"

@@ -183,6 +183,7 @@ class _Table:
         self.order = order
         self.nodes: list[TraceNode] = []
         self.ids: dict[Node, int] = {}
+        self.digits: dict[float, str] = {}
         made = sorted(order, key=modes.serial_of)
         roots = set(outputs)
         called = names.names_of(made)
@@ -212,11 +213,18 @@ class _Table:
 
     def _constant(self, number: float) -> int:
         entry = TraceNode(
-            len(self.nodes), names.number_name(number), "constant", None, {}, (), number, (), (),
+            len(self.nodes), self._digits(number), "constant", None, {}, (), number, (), (),
             "float64", "", None, False, None,
         )  # fmt: skip
         self.nodes.append(entry)
         return entry.id
+
+    def _digits(self, number: float) -> str:
+        """What a plain number is called; a long loop has the same few numbers again and again."""
+        name = self.digits.get(number)
+        if name is None:
+            name = self.digits[number] = names.number_name(number)
+        return name
 
     def edge(self, step: Any) -> Edge:
         node = self.ids[step.node]

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["Explanation", "explain"]
 
 _MOST = 6  # paths that are written out
+_WRITTEN = 200  # edges of all paths together, beyond which no formula is written
+_WIDEST = 160  # characters of LaTeX that fit beside the result
 _LONGEST = 8  # nodes of a path that are written out
 
 
@@ -72,7 +74,7 @@ class Explanation(NamedTuple):
                 lines += [f"  {sentence}", f"    {symbols} = {_numbers(path)}"]
             lines += [
                 "",
-                f"in symbols  {head} = {self.formula}",
+                f"in symbols  {head} = {self.formula or '… (too long to write)'}",
                 f"in numbers  {head} = {self._sum()}",
             ]
         lines += [f"note: {note}" for note in self.notes]
@@ -97,7 +99,7 @@ class Explanation(NamedTuple):
         parts += [_plain(reason) for reason in self.reasons]
         if self.shown:
             parts.append(_plain(_count_words(self.output, self.input, self.paths, len(self.shown))))
-            parts.append("\n".join(f"- {_plain(line)}" for line in self._path_lines()))
+            parts.append("\n".join(self._path_items()))
         if len(self.shown) > 1:
             parts.append(_plain(f"in numbers: {self._sum()}"))
         parts += [f"*{_plain(note)}*" for note in self.notes]
@@ -107,9 +109,11 @@ class Explanation(NamedTuple):
         value = "no gradient" if self.gradient is None else short(self.gradient)
         return f"∂{bracketed(self.output)}/∂{bracketed(self.input)} = {value}"
 
-    def _path_lines(self) -> Iterator[str]:
+    def _path_items(self) -> Iterator[str]:
+        """A list item for each path: words, and below them the product."""
         for sentence, symbols, path in zip(self.words, self.symbols, self.shown, strict=True):
-            yield f"{sentence}: {symbols} = {_numbers(path)}"
+            yield f"- {_plain(sentence)}  "  # two spaces: a line break
+            yield f"  {_plain(f'{symbols} = {_numbers(path)}')}"
 
 
 def explain(output: Node, input: Node) -> Explanation:
@@ -157,7 +161,8 @@ def explain(output: Node, input: Node) -> Explanation:
     if gradient is None:
         return _nothing(top, name, _why_blocked(record, target))
     shown = tuple(largest_paths(record, target, _MOST))
-    products = [_product(record, path) for path in shown]
+    short_enough = sum(len(path.edges) for path in shown) <= _WRITTEN
+    products = [_product(record, path) for path in shown] if short_enough else []
     symbol = reduce(add, products) if products else Symbol.of(gradient)
     return Explanation(
         output=top,
@@ -167,7 +172,7 @@ def explain(output: Node, input: Node) -> Explanation:
         shown=shown,
         words=tuple(_words(record, path, target) for path in shown),
         symbols=tuple(_chain(record, path) for path in shown),
-        formula=symbol.text,
+        formula=symbol.text if products else "",
         latex=_latex(top, name, symbol, gradient),
         reasons=tuple(_why_zero(record, target, shown)) if gradient == 0.0 else (),
         notes=tuple(_notes(record, shown)),
@@ -192,8 +197,7 @@ def _words(record: Trace, path: Path, target: int) -> str:
         node = record.nodes[edge.node]
         which = f" (input {edge.slot + 1})" if node.inputs.count(edge.input) > 1 else ""
         moves.append(f"{node.name}{which} by {_times_h(grown)}")
-    if len(moves) > _LONGEST:
-        moves = [*moves[: _LONGEST - 2], f"… {len(moves) - _LONGEST + 1} more nodes", moves[-1]]
+    moves = _middle_left_out(moves)
     name = record.nodes[target].name
     if not moves:
         return f"{name} is the output itself, so its gradient is the seed"
@@ -215,17 +219,21 @@ def _chain(record: Trace, path: Path) -> str:
 
 
 def _numbers(path: Path) -> str:
-    factors = [short(edge.local) for edge in path.edges]
+    factors = [_in_sum(edge.local or 0.0) for edge in path.edges]
     if len(factors) < 2:
         return short(path.product)
     return f"{_shortened(factors)} = {short(path.product)}"
 
 
 def _shortened(factors: list[str]) -> str:
-    """A product; of a long one the beginning and the end."""
-    if len(factors) > 2 * _LONGEST:
-        factors = [*factors[:_LONGEST], f"… {len(factors) - _LONGEST - 1} more", factors[-1]]
-    return " · ".join(factors)
+    return " · ".join(_middle_left_out(factors))
+
+
+def _middle_left_out(parts: list[str]) -> list[str]:
+    """The parts of a long path: its beginning, how many are left out, its end."""
+    if len(parts) <= _LONGEST:
+        return parts
+    return [*parts[: _LONGEST - 2], f"… {len(parts) - _LONGEST + 1} more", parts[-1]]
 
 
 def _product(record: Trace, path: Path) -> Symbol:
@@ -246,7 +254,10 @@ def _latex(output: str, input: str, symbol: Symbol, gradient: float) -> str:
     top, bottom = Symbol(bracketed(output)).latex, Symbol(bracketed(input)).latex
     fraction = rf"\frac{{\partial {top}}}{{\partial {bottom}}}"
     number = Symbol.of(float(short(gradient))).latex
-    return " = ".join(dict.fromkeys([fraction, symbol.latex, number]))  # each side once
+    formula = symbol.latex
+    if len(formula) > _WIDEST:  # it would push the result out of sight
+        return f"{fraction} = {number}"
+    return " = ".join(dict.fromkeys([fraction, formula, number]))  # each side once
 
 
 def _notes(record: Trace, shown: Sequence[Path]) -> list[str]:
@@ -350,5 +361,5 @@ def _in_sum(number: float) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text as Markdown shows it: what would be markup is escaped."""
-    return "".join(f"\\{c}" if c in "\\`*_{}[]<>()#+-.!|$&~" else c for c in text)
+    """Text as Markdown shows it: what would be markup, or mathematics, is written as an entity."""
+    return "".join(f"&#{ord(c)};" if c in "\\`*_{}[]<>()#+-.!|$&~" else c for c in text)

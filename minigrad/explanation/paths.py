@@ -9,12 +9,16 @@ Read next: ``explain.py``.
 from __future__ import annotations
 
 import heapq
+from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from minigrad.events import Edge, Trace
 
 __all__ = ["Path", "count_paths", "largest_paths"]
+
+
+_Trail = tuple["Edge", "_Trail"] | None  # a path under way; what it shares is not copied
 
 
 class Path(NamedTuple):
@@ -42,33 +46,41 @@ def largest_paths(trace: Trace, target: int, most: int) -> list[Path]:
     is begun that is not among the largest.
     """
     best: dict[int, float] = {target: 1.0}  # the largest |product| from a node down to the target
-    below: dict[int, list[tuple[int, Edge]]] = {}
-    for place in range(len(trace.edges) - 1, -1, -1):
-        edge = trace.edges[place]
+    below: dict[int, list[Edge]] = {}
+    for edge in reversed(trace.edges):
         if edge.reason or edge.input not in best:
             continue
-        below.setdefault(edge.node, []).append((place, edge))
+        below.setdefault(edge.node, []).append(edge)
         reach = _size(edge.local) * best[edge.input]
         if edge.node not in best or reach > best[edge.node]:
             best[edge.node] = reach
 
     found: list[Path] = []
-    waiting: list[tuple[float, tuple[int, ...], int, float, tuple[Edge, ...]]] = []
+    waiting: list[tuple[float, int, int, float, _Trail]] = []  # the number of a push breaks ties
+    pushes = count()
     for output, seed in zip(trace.outputs, trace.seeds, strict=True):
         if output in best:
-            waiting.append((-_size(seed) * best[output], (), output, seed, ()))
+            waiting.append((-_size(seed) * best[output], next(pushes), output, seed, None))
     heapq.heapify(waiting)
     while waiting and len(found) < most:
-        _, places, node, product, edges = heapq.heappop(waiting)
+        _, _, node, product, trail = heapq.heappop(waiting)
         if node == target:
-            found.append(Path(edges, product))
+            found.append(Path(_edges(trail), product))
             continue
-        for place, edge in below.get(node, ()):
+        for edge in reversed(below.get(node, ())):
             longer = product * (edge.local if edge.local is not None else 0.0)
             bound = -_size(longer) * best[edge.input]
-            entry = (bound, (*places, place), edge.input, longer, (*edges, edge))
-            heapq.heappush(waiting, entry)
+            heapq.heappush(waiting, (bound, next(pushes), edge.input, longer, (edge, trail)))
     return found
+
+
+def _edges(trail: _Trail) -> tuple[Edge, ...]:
+    """The edges of a trail, which is written from its end."""
+    edges = []
+    while trail is not None:
+        edge, trail = trail
+        edges.append(edge)
+    return tuple(reversed(edges))
 
 
 def _size(x: float | None) -> float:

@@ -22,7 +22,6 @@ from minigrad.ops import evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from contextvars import ContextVar
 
     from minigrad.ops.row import Op
 
@@ -105,17 +104,20 @@ _TAIL = (
 _ERX = 8.45062911510467529297e-01
 
 
+def _ratio(s: Any, region: tuple[list[float], list[float]]) -> Any:
+    return _polynomial(s, region[0]) / _polynomial(s, region[1])
+
+
 def _erf(x: Any) -> Any:
     given = np.asarray(x)
     a = np.abs(given.astype(float, copy=False))
-    ratio = lambda s, region: _polynomial(s, region[0]) / _polynomial(s, region[1])  # noqa: E731
     a = np.minimum(a, 6.0)  # erf(6) is 1 to the last bit; nan stays nan
     near = np.minimum(a, 0.84375)
-    small = near + near * ratio(near * near, _SMALL)
-    middle = _ERX + ratio(np.clip(a, 0.84375, 1.25) - 1.0, _MIDDLE)
+    small = near + near * _ratio(near * near, _SMALL)
+    middle = _ERX + _ratio(np.clip(a, 0.84375, 1.25) - 1.0, _MIDDLE)
     far = np.maximum(a, 1.25)
     s = 1.0 / (far * far)
-    rest = np.where(far < 1.0 / 0.35, ratio(s, _LARGE), ratio(s, _TAIL))
+    rest = np.where(far < 1.0 / 0.35, _ratio(s, _LARGE), _ratio(s, _TAIL))
     large = 1.0 - np.exp(-far * far - 0.5625 + rest) / far
     out = np.where(a < 0.84375, small, np.where(a < 1.25, middle, large))
     out = np.copysign(out, given)
@@ -126,32 +128,29 @@ def _power(x: Any, y: Any) -> Any:
     return x**y  # NumPy's operator knows squares and roots, its function does not
 
 
-ARRAYS = SimpleNamespace(
-    **{
-        name: getattr(np, name)
-        for name in (
-            "exp exp2 expm1 log log2 log10 log1p sqrt cbrt sin cos tan sinh cosh tanh hypot sign "
-            "maximum minimum floor ceil abs"
-        ).split()
-    },
-    asin=np.arcsin, acos=np.arccos, atan=np.arctan, atan2=np.arctan2,
-    asinh=np.arcsinh, acosh=np.arccosh, atanh=np.arctanh, round=np.rint, erf=_erf, power=_power,
-    less=_as_floats(np.less), less_equal=_as_floats(np.less_equal), equal=_as_floats(np.equal),
-    where=_where,
-)  # fmt: skip
+_SAME_NAME = """
+    exp exp2 expm1 log log2 log10 log1p sqrt cbrt sin cos tan sinh cosh tanh hypot sign maximum
+    minimum floor ceil abs
+"""
+ARRAYS = SimpleNamespace(**{name: getattr(np, name) for name in _SAME_NAME.split()})
+ARRAYS.asin, ARRAYS.acos, ARRAYS.atan, ARRAYS.atan2 = np.arcsin, np.arccos, np.arctan, np.arctan2
+ARRAYS.asinh, ARRAYS.acosh, ARRAYS.atanh = np.arcsinh, np.arccosh, np.arctanh
+ARRAYS.round, ARRAYS.erf, ARRAYS.power, ARRAYS.where = np.rint, _erf, _power, _where
+ARRAYS.less, ARRAYS.equal = _as_floats(np.less), _as_floats(np.equal)
+ARRAYS.less_equal = _as_floats(np.less_equal)
 
 
 # -- NumPy's floating-point flags ----------------------------------------------------------------
 
 
-def _extension() -> tuple[ContextVar[Any], Any, Any]:
+def _extension() -> tuple[Any, Any, Any]:
     """The context variable in which NumPy keeps its errstate, with our two settings of it.
 
     ``with np.errstate(...)`` builds the setting anew each time, which takes longer than adding two
     small arrays; setting the variable is a twentieth of that. NumPy itself puts it there.
     """
 
-    def setting(**how: Any) -> tuple[ContextVar[Any], Any]:
+    def setting(**how: Any) -> Any:
         with np.errstate(**how):
             return next((v, x) for v, x in copy_context().items() if v.name == "numpy.ufunc.extobj")
 
@@ -162,8 +161,13 @@ def _extension() -> tuple[ContextVar[Any], Any, Any]:
 errors, quiet, loud = _extension()
 
 
-def compute_array(op: Op, xs: Sequence[Any]) -> Any:
+def compute_array(op: Op, xs: Sequence[Any], nodes: Sequence[Any] = ()) -> Any:
     """The value of ``op`` on arrays and numbers; reports infinities and nans that arise.
+
+    Args:
+        op: The row.
+        xs: What goes in.
+        nodes: The nodes that hold it, whose names are used in errors.
 
     Raises:
         ShapeError: if the shapes do not fit together.
@@ -178,7 +182,7 @@ def compute_array(op: Op, xs: Sequence[Any]) -> Any:
         _report_value(op, out, xs)
     except (ArithmeticError, ValueError, IndexError, TypeError) as error:
         errors.reset(token)
-        raise _explained(op, xs, error) from error
+        raise _explained(op, xs, error, _names(op, nodes, len(xs))) from error
     errors.reset(token)
     return out if out.__class__ is ndarray else np.asarray(out)
 
@@ -197,28 +201,50 @@ def _report_value(op: Op, out: Any, xs: Sequence[Any]) -> None:
 
 def _call(op: Op, xs: Sequence[Any]) -> str:
     shown = [repr(x) if np.ndim(x) == 0 else f"array{np.shape(x)}" for x in xs]
-    return f"{op.name}({', '.join(shown)})"
+    return f"{_word(op)}({', '.join(shown)})"
 
 
 # -- errors of shape -----------------------------------------------------------------------------
 
 
-def _explained(op: Op, xs: Sequence[Any], error: Exception) -> Exception:
+class _Name(str):
+    """A name in the text of a row; no brackets, whatever precedence the text asks for."""
+
+    __slots__ = ()
+
+    def __format__(self, needed: str) -> str:
+        return str(self)
+
+
+def _names(op: Op, nodes: Sequence[Any], count: int) -> list[str]:
+    """What an error calls the inputs: the names of the nodes, else those of the row."""
+    names = list(op.parameters) if len(op.parameters) == count else [f"x{i}" for i in range(count)]
+    for i, node in enumerate(nodes[:count]):
+        names[i] = getattr(node, "name", None) or names[i]
+    return [_Name(name) for name in names]
+
+
+def _word(op: Op) -> str:
+    """The name of an operation as the learner writes it."""
+    word = op.text.partition("(")[0]
+    return word if word.isidentifier() else op.name
+
+
+def _explained(op: Op, xs: Sequence[Any], error: Exception, names: list[str]) -> Exception:
     """NumPy's error about the arguments of ``op`` in our words."""
     if isinstance(error, ArgumentTypeError | ArgumentValueError | ShapeError):
         return error
     shapes = [np.shape(x) for x in xs]
     if op.partials and len(xs) > 1 and isinstance(error, ValueError):
-        return broadcast_error(op, shapes)
-    text = f"{op.name} of shape{'s' * (len(xs) > 1)} {' and '.join(map(str, shapes))}: {error}"
+        return broadcast_error(op, shapes, names)
+    text = f"{_word(op)} of shape{'s' * (len(xs) > 1)} {' and '.join(map(str, shapes))}: {error}"
     if isinstance(error, TypeError):
         return ArgumentTypeError(text)
     return ArgumentValueError(text) if isinstance(error, IndexError) else ShapeError(text)
 
 
-def broadcast_error(op: Op, shapes: Sequence[tuple[int, ...]]) -> ShapeError:
+def broadcast_error(op: Op, shapes: Sequence[tuple[int, ...]], names: list[str]) -> ShapeError:
     """``x * w cannot broadcast (3, 4) with (3,)``, which axes differ, and what would."""
-    names = op.parameters if len(op.parameters) == len(shapes) else [f"x{i}" for i in range(len(shapes))]
     what = op.text.format(*names) if op.parameters else op.name
     text = f"{what} cannot broadcast {' with '.join(map(str, shapes))}"
     if len(shapes) == 2:
@@ -272,12 +298,13 @@ _PLAIN = {ndarray, float}
 
 
 def apply_arrays(op: Op, xs: tuple[Any, ...], kinds: set[type]) -> Any:
-    """Evaluate ``op`` where an array is among the arguments: array → array, or with nodes a node."""
+    """Evaluate ``op`` with an array among the arguments: array → array, or with nodes a node."""
     if kinds <= _PLAIN:
         return compute_array(op, xs)
-    rank = max(getattr(kind, "_rank", 0) for kind in kinds)
+    highest: Any = max(kinds, key=lambda kind: getattr(kind, "_rank", 0))
+    rank = getattr(highest, "_rank", 0)
     if rank > 2:  # a symbol, which says that it takes no arrays
-        return next(kind for kind in kinds if getattr(kind, "_rank", 0) == rank)._apply(op, xs, kinds)  # type: ignore[attr-defined]
+        return highest._apply(op, xs, kinds)
     if rank:
         return hooks.tensor()._apply(op, xs, kinds)
     return compute_array(op, [x if x.__class__ is ndarray else as_operand(x, op.name) for x in xs])

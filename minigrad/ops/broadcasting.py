@@ -19,7 +19,6 @@ from minigrad import hooks, modes
 from minigrad.nothing import NOTHING
 from minigrad.ops import core, evaluate
 from minigrad.ops.arrays import errors, ndarray, quiet
-from minigrad.ops.evaluate import apply
 from minigrad.ops.row import MANY, OPS
 
 if TYPE_CHECKING:
@@ -28,15 +27,15 @@ if TYPE_CHECKING:
     from minigrad.ops.row import Op
 
 __all__ = [
-    "Masked", "carries", "fit", "local_array", "parts", "pull_array", "push_array", "raw", "repeated",
-    "unbroadcast",
+    "Masked", "carries", "fit", "local_array", "parts", "pull_array", "push_array", "raw", "record",
+    "repeated", "unbroadcast",
 ]  # fmt: skip
 
 Edges = list[tuple[Any, Any, str]]
 
 
 class Masked:
-    """A gradient of which the elements where ``nothing`` holds are nothing; ``values`` is 0 there."""
+    """A gradient that is nothing where ``nothing`` holds; its ``values`` are 0 there."""
 
     __slots__ = ("nothing", "values")
     __array_ufunc__ = None  # array + Masked asks Masked, not NumPy
@@ -100,7 +99,7 @@ def unbroadcast(gradient: Any, shape: tuple[int, ...]) -> Any:
     axes = _axes(gradient.shape, shape)
     if isinstance(gradient, ndarray | np.generic):
         return np.add.reduce(gradient, axis=axes).reshape(shape)
-    return apply(OPS["reduce_sum"].cached(axis=axes), (gradient,)).reshape(shape)
+    return record(OPS["reduce_sum"].cached(axis=axes), gradient).reshape(shape)
 
 
 def fit(contribution: Any, x: Any) -> Any:
@@ -122,7 +121,7 @@ def fit(contribution: Any, x: Any) -> Any:
         if isinstance(values, float):
             values = np.asarray(values)
         else:
-            values = apply(OPS["stack_values"].cached(shape=()), (values,))
+            values = record(OPS["stack_values"].cached(shape=()), values)
     if values.shape != x.shape:
         if len(values.shape) < len(x.shape):
             values = repeated(values, x.shape)
@@ -143,7 +142,12 @@ def repeated(values: Any, shape: tuple[int, ...]) -> Any:
         out = np.empty(shape, values.dtype)  # NumPy's view takes longer to make than this to fill
         out[...] = values
         return out
-    return apply(OPS["broadcast_to"].cached(shape=shape), (values,))
+    return record(OPS["broadcast_to"].cached(shape=shape), values)
+
+
+def record(op: Any, x: Any) -> Any:
+    """A row of arrays on one node."""
+    return hooks.tensor()._apply(op, (x,))
 
 
 # -- local derivatives ---------------------------------------------------------------------------
@@ -179,9 +183,7 @@ def _evaluated(formula: Any, out: Any, xs: Sequence[Any]) -> Any:
         return formula(out, *(np.asarray(x) if isinstance(x, float) else x for x in xs))
 
 
-def pull_array(
-    op: Op, upstream: Any, out: Any, xs: Sequence[Any], inputs: Sequence[Any]
-) -> Edges:
+def pull_array(op: Op, upstream: Any, out: Any, xs: Sequence[Any], inputs: Sequence[Any]) -> Edges:
     """``Op.pull`` of a scalar row on arrays: upstream × local, fitted to each input."""
     edges: Edges = []
     token = errors.set(quiet)
@@ -212,7 +214,11 @@ def _edge(op: Op, i: int, node: Any, upstream: Any, out: Any, xs: Sequence[Any])
         other = np.broadcast_to(raw(local) == 0.0, out.shape)
         nothing = other if nothing is None else nothing | other
         if nothing.all():
-            return local, fit(Masked(np.zeros(out.shape, out.dtype), nothing), xs[i]), "other branch"
+            return (
+                local,
+                fit(Masked(np.zeros(out.shape, out.dtype), nothing), xs[i]),
+                "other branch",
+            )
     contribution = values * local
     if nothing is not None:
         contribution = Masked(core.where(nothing, 0.0, contribution), nothing)
@@ -231,9 +237,12 @@ def _check_product(
     bad = ~np.isfinite(g * d) if nothing is None else ~np.isfinite(g * d) & ~nothing
     arises = bad & (np.isfinite(g) | (d == 0.0))
     if arises.any():
-        g, d = float(g[arises].flat[0]), float(d[arises].flat[0])
+        left, right = float(g[arises].flat[0]), float(d[arises].flat[0])
         call = op.describe([raw(x) for x in xs])
-        evaluate.report(f"in backward, {call}, input {i}: upstream {g!r} × local {d!r} is {g * d!r}")
+        evaluate.report(
+            f"in backward, {call}, input {i}: upstream {left!r} × local {right!r} is "
+            f"{left * right!r}"
+        )
 
 
 def push_array(op: Op, tangents: Sequence[Any], out: Any, xs: Sequence[Any]) -> Any:
@@ -257,4 +266,4 @@ def push_array(op: Op, tangents: Sequence[Any], out: Any, xs: Sequence[Any]) -> 
     return repeated(np.zeros(()) if total is None else total, out.shape)
 
 
-hooks.pull_array = pull_array
+hooks.pull_array, hooks.local_array = pull_array, local_array

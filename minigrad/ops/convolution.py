@@ -124,7 +124,7 @@ _CONV2D = Product(
     sentence="Cross-correlation of an image (N, C, H, W) with windows (out, C, height, width).",
 )  # fmt: skip
 _convolve = array_function(
-    _CONV2D.register(),  # type: ignore[arg-type]
+    _CONV2D.register(),
     lambda stride=1, padding=0: {
         "stride": _pair(stride, "stride", 1),
         "padding": _pair(padding, "padding", 0),
@@ -133,7 +133,7 @@ _convolve = array_function(
 
 
 def conv2d(x: Any, weight: Any, bias: Any = None, *, stride: Any = 1, padding: Any = 0) -> Any:
-    """Cross-correlation of images (N, C, H, W) with weights (out, C, height, width), plus a bias."""
+    """Cross-correlation of images (N, C, H, W) and weights (out, C, height, width), plus a bias."""
     out = _convolve(x, weight, stride=stride, padding=padding)
     return out if bias is None else out + bias.reshape((1, -1, 1, 1))
 
@@ -177,7 +177,7 @@ max_pool2d = array_function(General(
         _unfolded(ts[0], kernel_size, stride, padding)
         * _shares(out, x, kernel_size, stride, padding)).sum(axis=(-2, -1)),
     sentence="The largest element of each window of an image (N, C, H, W); ties share.",
-).register(), _pool)  # type: ignore[arg-type]  # fmt: skip
+).register(), _pool)  # fmt: skip
 
 avg_pool2d = array_function(Linear(
     "avg_pool2d",
@@ -188,4 +188,4 @@ avg_pool2d = array_function(Linear(
         (g / (kernel_size[0] * kernel_size[1]))[..., None, None]
         * np.ones(kernel_size, raw(x).dtype), x.shape, kernel_size, stride, padding),
     sentence="The mean of each window of an image (N, C, H, W); the padding counts as 0.",
-).register(), _pool)  # type: ignore[arg-type]  # fmt: skip
+).register(), _pool)  # fmt: skip

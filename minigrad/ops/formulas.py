@@ -1,8 +1,8 @@
 """The derivatives of the scalar rows, compiled for arrays.
 
-``lambda out, x: less(0.0, x)`` calls the public function ``less``, which first looks at what it was
-given: on small arrays that takes longer than the comparison. Here the same code object gets other
-globals, in which ``less`` is NumPy's at once. Nothing is written twice: it is the row's own formula.
+``lambda out, x: less(0.0, x)`` calls the function ``less``, which first looks at what it was given:
+on small arrays that takes longer than the comparison. Here the same code object gets other
+globals, in which ``less`` is NumPy's at once. Nothing is written twice: it is the row's formula.
 
 Read next: ``../tensor/passes.py``, which uses them.
 """
@@ -67,6 +67,13 @@ def _slope(op: Op, i: int) -> Any:
     return guarded
 
 
+def _on_arrays(name: str, thing: Any) -> Any:
+    """A function of the table without its look at the arguments; anything else as it is."""
+    function: Any = FUNCTIONS.get(name)
+    ours = function is thing and function is not None and not function.op.attrs
+    return partial(function.op.forward, ARRAYS) if ours else thing
+
+
 def _compiled(formula: Any) -> Any:
     if isinstance(formula, partial):
         return partial(_compiled(formula.func), **formula.keywords)
@@ -76,10 +83,7 @@ def _compiled(formula: Any) -> Any:
     ours = _globals.get(id(theirs))
     if ours is None:
         ours = _globals[id(theirs)] = {
-            name: partial(thing.op.forward, ARRAYS)
-            if FUNCTIONS.get(name) is thing and not thing.op.attrs
-            else thing
-            for name, thing in theirs.items()
+            name: _on_arrays(name, thing) for name, thing in theirs.items()
         }
     twin = FunctionType(
         formula.__code__, ours, formula.__name__, formula.__defaults__, formula.__closure__

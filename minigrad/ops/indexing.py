@@ -107,7 +107,7 @@ _rows: dict[Any, Any] = {}  # of ints and slices, which a program uses again and
 
 
 def _row_of(index: Any) -> Any:
-    key = []
+    key: list[Any] = []
     for i in index if index.__class__ is tuple else (index,):
         if i.__class__ is slice:
             key.append((i.start, i.stop, i.step))
@@ -215,15 +215,15 @@ sort = array_function(General(
     [lambda g, out, x, *, axis: _sorted(g, x, axis, back=True).reshape(x.shape)],
     jvp=lambda ts, out, x, *, axis: _sorted(ts[0], x, axis, back=False),
     sentence="The elements in ascending order; each keeps its gradient.",
-).register())  # type: ignore[arg-type]  # fmt: skip
+).register())  # fmt: skip
 argsort = array_function(General(
     "argsort", lambda m, x, *, axis=-1: np.argsort(x, axis=axis, kind="stable"), [None],
     sentence="The indices that sort; whole numbers, no gradient.",
-).register())  # type: ignore[arg-type]  # fmt: skip
+).register())  # fmt: skip
 argmax = array_function(General(
     "argmax", lambda m, x, *, axis=None, keepdims=False: np.argmax(x, axis, keepdims=keepdims),
     [None], sentence="The index of the largest element, the first of several; no gradient.",
-).register())  # type: ignore[arg-type]  # fmt: skip
+).register())  # fmt: skip
 
 
 # -- between arrays and Values -------------------------------------------------------------------

@@ -19,12 +19,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad import modes
+from minigrad import hooks, modes
 from minigrad.errors import ArgumentValueError
 from minigrad.nothing import NOTHING
 from minigrad.ops.arrays import as_operand, compute_array, errors, ndarray, quiet
 from minigrad.ops.broadcasting import Masked, carries, fit, parts, raw
-from minigrad.ops.evaluate import apply
 from minigrad.ops.row import MANY, Op
 
 if TYPE_CHECKING:
@@ -50,9 +49,7 @@ class General(Op):
     __slots__ = ("_bindings", "jvp", "vjp")
     keeps_nothing = False  # whether an element that gets nothing sends nothing
 
-    def __init__(
-        self, name: str, forward: Any, vjp: Any, *, jvp: Any = None, **about: Any
-    ) -> None:
+    def __init__(self, name: str, forward: Any, vjp: Any, *, jvp: Any = None, **about: Any) -> None:
         super().__init__(name, forward, (), **about)
         self.vjp = vjp if callable(vjp) else tuple(vjp)
         self.jvp = jvp
@@ -62,6 +59,7 @@ class General(Op):
         """A row of arrays has rules in place of partials; there is nothing to compare."""
 
     def differentiable(self, i: int) -> bool:
+        """Whether input ``i`` gets a gradient at all."""
         return callable(self.vjp) or self.vjp[i] is not None
 
     def bind(self, **attrs: Any) -> Self:
@@ -85,7 +83,8 @@ class General(Op):
         )
         slots = ", ".join(f"{{{i}}}" for i in range(len(self.parameters)))
         if shown:
-            bound.text = f"{self.name}({slots}{shown})"
+            word = self.text.partition("(")[0]
+            bound.text = f"{word if word.isidentifier() else self.name}({slots}{shown})"
             name = self.name.replace("_", "")
             bound.latex = rf"\operatorname{{{{{name}}}}}\left({slots}\right)"
         return bound
@@ -161,7 +160,9 @@ class General(Op):
         """
         shape = (*np.shape(out), *np.shape(xs[i]))
         if np.prod(shape, dtype=float) > 1e6:
-            raise ArgumentValueError(f"∂{self.name}/∂x{i} has shape {shape}; that is too much to show")
+            raise ArgumentValueError(
+                f"∂{self.name}/∂x{i} has shape {shape}; that is too much to show"
+            )
         only = [object() if j == i else None for j in range(len(xs))]
         jacobian = np.zeros((np.size(out), np.size(xs[i])))
         for row, unit in zip(jacobian, np.eye(np.size(out)), strict=True):
@@ -188,12 +189,13 @@ class Linear(General):
             self.vjp = (transpose, *[None] * (self.arity - 1))
 
     def push(self, tangents: Sequence[Any], out: Any, xs: Sequence[Any]) -> Any:
+        """The row itself on the tangents."""
         filled = [
             np.zeros(np.shape(x)) if t is None else t for t, x in zip(tangents, xs, strict=True)
         ]
         if self.arity is not MANY:
             filled[1:] = xs[1:]  # only the first one is linear, the others say which elements
-        return apply(self, tuple(filled))
+        return evaluate_arrays(self, tuple(filled))
 
 
 class Product(General):
@@ -202,10 +204,11 @@ class Product(General):
     __slots__ = ()
 
     def push(self, tangents: Sequence[Any], out: Any, xs: Sequence[Any]) -> Any:
+        """The product rule."""
         total = None
         for i, tangent in enumerate(tangents):
             if tangent is not None:
-                term = apply(self, (*xs[:i], tangent, *xs[i + 1 :]))
+                term = evaluate_arrays(self, (*xs[:i], tangent, *xs[i + 1 :]))
                 total = term if total is None else total + term
         return total
 
@@ -242,7 +245,8 @@ def array_function(
         return row, inputs
 
     def function(*xs: Any, **attrs: Any) -> Any:
-        row, inputs = plain, xs
+        row: Any = plain
+        inputs = xs
         if attrs or len(xs) != arity:
             inputs = xs[:arity]
             try:
@@ -268,5 +272,5 @@ def evaluate_arrays(op: Op, xs: tuple[Any, ...]) -> Any:
     """``apply`` for rows of arrays; numbers count as arrays without axes."""
     for x in xs:
         if hasattr(x, "_apply"):
-            return apply(op, xs)
+            return hooks.tensor()._apply(op, xs)
     return compute_array(op, [x if x.__class__ is ndarray else as_operand(x, op.name) for x in xs])

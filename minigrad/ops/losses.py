@@ -58,7 +58,11 @@ def same_shape(name: str, x: Any, y: Any) -> None:
         return
     text = f"{name}: predictions have shape {shape}, targets {other}; they must be equal"
     if shape == (*other, 1):
-        text += f". predictions[:, 0] has shape {other}" if len(shape) == 2 else ". Squeeze the last axis"
+        text += (
+            f". predictions[:, 0] has shape {other}"
+            if len(shape) == 2
+            else ". Squeeze the last axis"
+        )
     elif other == (*shape, 1):
         text += ". targets[:, 0] would fit" if len(other) == 2 else ". Squeeze the last axis"
     raise ShapeError(text + ". Broadcasting here would compare every prediction with every target")
@@ -85,7 +89,7 @@ def _loss(name: str, terms: Any, slopes: tuple[Any, Any], sentence: str) -> Call
         return _scaled(reduce_sum(total), reduction, np.size(raw(x)))
 
     row = General(name, forward, [rule(slope) for slope in slopes], jvp=jvp, sentence=sentence)
-    return array_function(row.register(), _reduction)  # type: ignore[arg-type]
+    return array_function(row.register(), _reduction)
 
 
 mse_loss = _loss(
@@ -132,7 +136,7 @@ def _one_hot(target: Any, x: Any) -> Any:
 
 def _by_index(target: Any, x: Any) -> bool:
     """Whether the targets are class indices, and not probabilities of the shape of the logits."""
-    return np.shape(target) != np.shape(x)
+    return bool(np.shape(target) != np.shape(x))
 
 
 def _whole(target: Any) -> Any:
@@ -156,7 +160,7 @@ def _check_classes(target: Any, x: Any) -> None:
             f"cross_entropy: class indices are ints, not {np.asarray(target).dtype}; "
             f"targets.astype(int) converts"
         )
-    if np.size(target) and not (0 <= np.min(target) and np.max(target) < x.shape[axis]):
+    if np.size(target) and not (np.min(target) >= 0 and np.max(target) < x.shape[axis]):
         raise ArgumentValueError(
             f"cross_entropy: the logits have {x.shape[axis]} classes, counted from 0, but the "
             f"targets reach from {np.min(target)} to {np.max(target)}"

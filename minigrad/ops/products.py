@@ -17,12 +17,12 @@ from minigrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
 from minigrad.ops.broadcasting import raw, repeated, unbroadcast
 from minigrad.ops.evaluate import refuse
 from minigrad.ops.indexing import put
-from minigrad.ops.kinds import Product, array_function, evaluate_arrays
+from minigrad.ops.kinds import General, Product, array_function, evaluate_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["array_dot", "einsum", "matmul", "outer", "tensordot"]
+__all__ = ["array_dot", "einsum", "linear", "matmul", "outer", "tensordot"]
 
 
 # -- matrices ------------------------------------------------------------------------------------
@@ -36,7 +36,7 @@ def _matmul(x: Any, y: Any) -> Any:
 
 
 def _mismatch(left: tuple[int, ...], right: tuple[int, ...]) -> ShapeError:
-    text = f"x @ y cannot multiply {left} with {right}"
+    text = f"x @ y cannot multiply x of shape {left} with y of shape {right}"
     if not left or not right:
         return ShapeError(f"{text}: one of them has no axes; x * y multiplies by a number")
     inner = right[-2] if len(right) > 1 else right[0]
@@ -64,7 +64,9 @@ def _for_right(g: Any, out: Any, x: Any, y: Any) -> Any:
     if len(y.shape) == 1:
         return g @ x if len(x.shape) == 2 else g.reshape(-1) @ x.reshape((-1, x.shape[-1]))
     if len(y.shape) == 2:
-        if len(x.shape) > 2:  # the same matrix for every batch: one product instead of a sum of them
+        if (
+            len(x.shape) > 2
+        ):  # the same matrix for every batch: one product instead of a sum of them
             x, g = x.reshape((-1, x.shape[-1])), g.reshape((-1, g.shape[-1]))
         return x.T @ g
     return x.swapaxes(-1, -2) @ g
@@ -74,8 +76,39 @@ _MATMUL = Product(
     "matmul", lambda m, x, y: _matmul(x, y), [_for_left, _for_right], text="{0:2} @ {1:3}",
     latex=r"{0:2} {1:2}", precedence=2, sentence="Matrix product of the last two axes.",
 )  # fmt: skip
-matmul = array_function(_MATMUL.register())  # type: ignore[arg-type]
+matmul = array_function(_MATMUL.register())
 matmul.op = _MATMUL  # type: ignore[attr-defined]
+
+
+def _affine(x: Any, weight: Any, bias: Any) -> Any:
+    out = _matmul(x, weight)
+    if (
+        out.dtype == np.result_type(out, bias)
+        and np.broadcast_shapes(out.shape, bias.shape) == out.shape
+    ):
+        out += bias  # in place: one array less to make and to keep
+        return out
+    return out + bias
+
+
+def _linear_jvp(ts: Any, out: Any, x: Any, weight: Any) -> Any:
+    total: Any = np.zeros(out.shape)
+    rules: Any = (lambda t: t @ weight, lambda t: x @ t, lambda t: t)
+    for t, push in zip(ts, rules, strict=True):
+        total = total if t is None else total + push(t)
+    return total
+
+
+_LINEAR = General(
+    "linear", lambda m, x, weight, bias: _affine(x, weight, bias),
+    [lambda g, out, x, weight, bias: _for_left(g, out, x, weight),
+        lambda g, out, x, weight, bias: _for_right(g, out, x, weight),
+        lambda g, out, x, weight, bias: g],
+    jvp=lambda ts, out, x, weight, bias: _linear_jvp(ts, out, x, weight),
+    text="{0:2} @ {1:3} + {2:1}", latex=r"{0:2} {1:2} + {2:1}", precedence=1, public=False,
+    sentence="A layer of neurons as one node: x @ weight + bias.",
+)  # fmt: skip
+linear = array_function(_LINEAR.register())
 
 
 def array_dot(x: Any, y: Any) -> Any:
@@ -107,7 +140,9 @@ def tensordot(x: Any, y: Any, axes: Any = 2) -> Any:
         raise ArgumentValueError(f"tensordot(axes={axes!r}): the two lists differ in length")
     for a, b in zip(left, right, strict=True):
         if not (-m <= a < m and -n <= b < n):
-            raise ArgumentValueError(f"tensordot(axes={axes!r}) of shapes {x.shape} and {y.shape}: no such axis")
+            raise ArgumentValueError(
+                f"tensordot(axes={axes!r}) of shapes {x.shape} and {y.shape}: no such axis"
+            )
         if x.shape[a] != y.shape[b]:
             raise ShapeError(
                 f"tensordot of {x.shape} and {y.shape}: axes {a} and {b}, of lengths "
@@ -154,12 +189,16 @@ def _for_operand(g: Any, xs: Sequence[Any], words: Sequence[str], result: str, i
     elsewhere = set(result).union(*(w for j, w in enumerate(words) if j != i))
     known = "".join(c for c in own if c in elsewhere)
     others = [w for j, w in enumerate(words) if j != i]
-    sent = einsum(f"{','.join([result, *others])}->{known}", g, *(z for j, z in enumerate(xs) if j != i))
+    sent = einsum(
+        f"{','.join([result, *others])}->{known}", g, *(z for j, z in enumerate(xs) if j != i)
+    )
     lengths = {c: n for c, n in zip(word, x.shape, strict=True) if n != 1}
     sizes = dict(zip(known, sent.shape, strict=True))
     sent = sent.reshape(tuple(sizes.get(c, 1) for c in own))
     shape = tuple(lengths.get(c, 1) for c in own)
-    sent = unbroadcast(sent, tuple(1 if s == 1 else n for n, s in zip(shape, sent.shape, strict=True)))
+    sent = unbroadcast(
+        sent, tuple(1 if s == 1 else n for n, s in zip(shape, sent.shape, strict=True))
+    )
     sent = repeated(sent, shape)
     if len(own) == len(word):
         return sent
@@ -216,7 +255,9 @@ _EINSUM = _Einsum(
 def einsum(subscripts: str, *operands: Any) -> Any:
     """Sum of products in Einstein's notation: ``einsum("ij,jk->ik", x, y)`` is ``x @ y``."""
     if not isinstance(subscripts, str):
-        raise ArgumentTypeError(f"einsum({subscripts!r}, …): the first argument is a text 'ij,jk->ik'")
+        raise ArgumentTypeError(
+            f"einsum({subscripts!r}, …): the first argument is a text 'ij,jk->ik'"
+        )
     for z in operands:
         if not hasattr(z, "shape") and not isinstance(z, int | float):
             raise refuse(z, "einsum")
@@ -243,7 +284,7 @@ def _written_out(subscripts: str, shapes: Sequence[tuple[int, ...]]) -> str:
             words[k] = word.replace("...", letters)
         if len(words[k]) != len(shape):
             raise ShapeError(
-                f"einsum({subscripts!r}): operand {k} has shape {shape}, but its letters are {word!r}"
+                f"einsum({subscripts!r}): operand {k} has shape {shape}, its letters are {word!r}"
             )
     joined = "".join(words)
     if arrow:
@@ -255,7 +296,8 @@ def _written_out(subscripts: str, shapes: Sequence[tuple[int, ...]]) -> str:
     bad = [c for c in joined + result if c not in _LETTERS]
     if bad or len(set(result)) != len(result) or not set(result) <= set(joined):
         raise ArgumentValueError(
-            f"einsum({subscripts!r}): the output has each letter once, and only letters of the operands"
+            f"einsum({subscripts!r}): the output has each letter once, and only those of the "
+            f"operands"
         )
     return f"{','.join(words)}->{result}"
 

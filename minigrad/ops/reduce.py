@@ -30,7 +30,7 @@ __all__ = [
     "reduce_sum", "softmax", "std", "var",
 ]  # fmt: skip
 
-_add = np.add.reduce
+_add: Any = np.add.reduce  # its type knows no keepdims that is not written out
 
 
 # -- axes ----------------------------------------------------------------------------------------
@@ -52,7 +52,7 @@ def _spread(g: Any, x: Any, axis: Any, keepdims: bool) -> Any:
 
 
 def _count(x: Any, axis: Any) -> int:
-    """How many elements of ``x`` make one of the reduction: a Python number, which widens nothing."""
+    """How many elements of ``x`` make one of the result: a Python number, which widens nothing."""
     if axis is None:
         return product_of(x.shape)
     return product_of([x.shape[n] for n in _axes(axis, len(x.shape))])
@@ -71,7 +71,7 @@ def axes_of(axis: Any = None, **attrs: Any) -> dict[str, Any]:
 
 
 def _reduction(row: General) -> Callable[..., Any]:
-    return array_function(row.register(), axes_of)  # type: ignore[arg-type]
+    return array_function(row.register(), axes_of)
 
 
 # -- sums ----------------------------------------------------------------------------------------
@@ -100,7 +100,7 @@ def _cumsum_transpose(g: Any, out: Any, x: Any, *, axis: Any) -> Any:
 cumsum = array_function(Linear(
     "cumsum", lambda m, x, *, axis=None: np.cumsum(x, axis=axis), _cumsum_transpose,
     sentence="Running sum along an axis (None: of all elements in a row).",
-).register())  # type: ignore[arg-type]  # fmt: skip
+).register())  # fmt: skip
 
 
 # -- products ------------------------------------------------------------------------------------
@@ -165,7 +165,7 @@ def _cumprod_jvp(ts: Any, out: Any, x: Any, *, axis: Any) -> Any:
 cumprod = array_function(General(
     "cumprod", lambda m, x, *, axis=None: np.cumprod(x, axis=axis), [_cumprod_vjp],
     jvp=_cumprod_jvp, sentence="Running product along an axis (None: of all elements in a row).",
-).register())  # type: ignore[arg-type]  # fmt: skip
+).register())  # fmt: skip
 
 
 # -- extremes ------------------------------------------------------------------------------------
@@ -323,7 +323,7 @@ softmax = array_function(General(
     [lambda g, out, x, *, axis: _softmax_rule(g, out, axis)],
     jvp=lambda ts, out, x, *, axis: _softmax_rule(ts[0], out, axis),
     sentence="exp(x) / Σ exp(x) along an axis, without overflow.",
-).register(), axes_of)  # type: ignore[arg-type]  # fmt: skip
+).register(), axes_of)  # fmt: skip
 
 log_softmax = array_function(General(
     "log_softmax", lambda m, x, *, axis=-1: _log_softmax(x, axis),
@@ -331,4 +331,4 @@ log_softmax = array_function(General(
     jvp=lambda ts, out, x, *, axis: (
         ts[0] - reduce_sum(exp(out) * ts[0], axis=axis, keepdims=True)),
     sentence="log(softmax(x)) along an axis, without underflow.",
-).register(), axes_of)  # type: ignore[arg-type]  # fmt: skip
+).register(), axes_of)  # fmt: skip

@@ -212,6 +212,8 @@ class Op:
         """Evaluate ∂out/∂xᵢ: a float on floats, a node on nodes."""
         if type(out) is float:
             return evaluate.derivative(self, i, out, tuple(xs))
+        if hasattr(out, "shape"):
+            return hooks.local_array(self, i, out, xs)
         slope = self.slopes[i]
         return slope(out, *xs) if callable(slope) else slope
 

@@ -8,6 +8,7 @@ Read next: ``indexing.py``.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,7 +31,7 @@ __all__ = [
 def _linear(name: str, forward: Any, transpose: Any, sentence: str, arrange: Any = None,
             **about: Any) -> Callable[..., Any]:  # fmt: skip
     row = Linear(name, forward, transpose, sentence=sentence, **about).register()
-    return array_function(row, arrange)  # type: ignore[arg-type]
+    return array_function(row, arrange)
 
 
 def _shape(shape: Any) -> Any:
@@ -40,6 +41,17 @@ def _shape(shape: Any) -> Any:
         return tuple(int(n) for n in shape)
     except TypeError:
         raise ArgumentTypeError(f"shape={shape!r}: it is an int or a tuple of ints") from None
+
+
+# Declared here because a row may name another, or itself, as its transpose.
+transpose: Callable[..., Any]
+moveaxis: Callable[..., Any]
+flip: Callable[..., Any]
+roll: Callable[..., Any]
+tril: Callable[..., Any]
+triu: Callable[..., Any]
+diagonal: Callable[..., Any]
+_PUT_DIAGONAL: Linear
 
 
 # -- reshaping -----------------------------------------------------------------------------------
@@ -95,6 +107,8 @@ broadcast_to = _linear(
     "Repeated along new axes and axes of length 1; the gradient is summed over them.",
     lambda shape=(): {"shape": _shape(shape)},
 )  # fmt: skip
+
+
 def _real(dtype: Any) -> Any:
     try:
         known = np.dtype(dtype)
@@ -215,7 +229,8 @@ _CONCATENATE = Linear(
 ).register()  # fmt: skip
 _STACK = Linear(
     "stack", lambda m, *xs, axis=0: np.stack(xs, axis),
-    lambda g, out, *xs, axis: [g[(*[slice(None)] * (axis % len(g.shape)), i)] for i in range(len(xs))],
+    lambda g, out, *xs, axis: [
+        g[(*[slice(None)] * (axis % len(g.shape)), i)] for i in range(len(xs))],
     sentence="Arrays of one shape joined along a new axis.",
 ).register()  # fmt: skip
 
@@ -262,7 +277,7 @@ def split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     else:
         cuts = [0, *map(int, indices_or_sections), n]
     before = [slice(None)] * (axis % len(x.shape))
-    return [x[(*before, slice(i, j))] for i, j in zip(cuts[:-1], cuts[1:], strict=True)]
+    return [x[(*before, slice(i, j))] for i, j in pairwise(cuts)]
 
 
 def zeros_like(x: Any) -> Any:

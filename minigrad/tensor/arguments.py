@@ -68,8 +68,14 @@ def _refused(data: Any, what: str) -> Exception:
         )  # fmt: skip
         return ArgumentTypeError(f"{what}: {type(data).__name__} is a node; {word}")
     if isinstance(data, np.ndarray):
-        fix = "take .real or .imag" if data.dtype.kind == "c" else "an array of real numbers is needed"
-        return ArgumentTypeError(f"{what}: an array of {data.dtype} cannot be differentiated; {fix}")
+        fix = (
+            "take .real or .imag"
+            if data.dtype.kind == "c"
+            else "an array of real numbers is needed"
+        )
+        return ArgumentTypeError(
+            f"{what}: an array of {data.dtype} cannot be differentiated; {fix}"
+        )
     return refuse(data, what)
 
 

@@ -14,8 +14,6 @@ import numpy as np
 
 from minigrad import hooks, modes
 from minigrad.errors import ArgumentTypeError
-from minigrad.graph import Node, numbers, sources, topological_order
-from minigrad.ops.evaluate import apply
 from minigrad.ops.indexing import element, stack_values
 from minigrad.tensor.tensor import Tensor
 from minigrad.value import Value

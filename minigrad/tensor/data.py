@@ -8,14 +8,11 @@ Read next: ``tensor.py``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from minigrad.errors import ArgumentTypeError
-
-if TYPE_CHECKING:
-    from typing import NoReturn
 
 __all__ = ["ReadOnlyArray", "shown"]
 
@@ -25,8 +22,8 @@ _HOW = (
 )
 
 
-class ReadOnlyArray(np.ndarray):  # type: ignore[type-arg]
-    """An array that computes like any other, with plain arrays as results, and is not written to."""
+class ReadOnlyArray(np.ndarray):
+    """An array that computes like any other, gives plain arrays, and is not written to."""
 
     def __array_ufunc__(self, ufunc: Any, method: str, *xs: Any, **options: Any) -> Any:
         for out in options.get("out", ()):
@@ -82,10 +79,10 @@ for _word in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"
 def _refuse(name: str) -> Any:
     in_place = getattr(np.ndarray, name)
 
-    def method(self: ReadOnlyArray, *args: Any, **kwargs: Any) -> NoReturn:
+    def method(self: ReadOnlyArray, *args: Any, **kwargs: Any) -> Any:
         if not self.flags.writeable:
             raise ArgumentTypeError(f"x.data.{name}(…): {_HOW}")
-        return in_place(self, *args, **kwargs)  # type: ignore[no-any-return]
+        return in_place(self, *args, **kwargs)
 
     return method
 

@@ -1,4 +1,4 @@
-"""The functions of the array set, by name: what ``Tensor`` has as methods, and ``minigrad`` exports.
+"""The functions of the array set, by name: methods of ``Tensor``, exports of ``minigrad``.
 
 Read next: ``../ops/reduce.py`` and its neighbours, where they are made.
 """
@@ -16,7 +16,7 @@ ARRAY_FUNCTIONS: dict[str, Any] = {
     name: getattr(module, name)
     for module in (reduce, shapes, indexing, products, convolution, losses)
     for name in module.__all__
-    if name not in ("array_dot", "element", "put", "reduce_sum", "stack_values")
+    if name not in ("array_dot", "element", "linear", "put", "reduce_sum", "stack_values")
 }
 ARRAY_FUNCTIONS["sum"] = nary.sum  # of Values, or of the elements of an array
 ARRAY_FUNCTIONS["dot"] = nary.dot

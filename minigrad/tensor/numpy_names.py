@@ -68,13 +68,14 @@ def _matrix(name: str) -> Callable[..., Any]:
 
 _SPECIAL: dict[str, Callable[..., Any]] = {
     "amax": _matrix("max"), "amin": _matrix("min"), "linalg.norm": _matrix("norm"),
-    "where": lambda *args: FUNCTIONS["where"](*args), "clip": lambda x, low, high: FUNCTIONS["clip"](x, low, high),
+    "where": lambda *args: FUNCTIONS["where"](*args),
+    "clip": lambda x, low, high: FUNCTIONS["clip"](x, low, high),
     "shape": lambda x: x.shape, "ndim": lambda x: x.ndim, "size": lambda x: x.size,
     "round": lambda x: FUNCTIONS["round"](x), "around": lambda x: FUNCTIONS["round"](x),
     "copy": lambda x: apply(OPS["identity"], (x,)) if "identity" in OPS else x + 0.0,
     "ravel": lambda x: x.reshape(-1), "permute_dims": lambda x, axes=None: x.transpose(axes),
     "vstack": lambda xs: ARRAY_FUNCTIONS["concatenate"]([_rows(x) for x in xs]),
-    "hstack": lambda xs: ARRAY_FUNCTIONS["concatenate"](list(xs), axis=min(1, len(xs[0].shape) - 1)),
+    "hstack": lambda xs: ARRAY_FUNCTIONS["concatenate"](xs, axis=min(1, len(xs[0].shape) - 1)),
     "square": lambda x: FUNCTIONS["square"](x),
     "array_repr": repr, "array_str": repr, "array2string": repr,
 }  # fmt: skip
@@ -98,7 +99,9 @@ def function(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) ->
     kwargs = {key: value for key, value in kwargs.items() if value is not np._NoValue}
     for key, value in kwargs.items():
         if key in ("out", "dtype", "where", "initial", "order", "casting") and value is not None:
-            raise ArgumentTypeError(f"np.{name}(…, {key}=…) is not recorded; minigrad has no {key}=")
+            raise ArgumentTypeError(
+                f"np.{name}(…, {key}=…) is not recorded; minigrad has no {key}="
+            )
     kwargs = {k: v for k, v in kwargs.items() if k not in ("out", "dtype", "order", "casting")}
     kwargs = {_KEYWORDS.get(name, {}).get(k, k): v for k, v in kwargs.items()}
     try:
@@ -112,7 +115,7 @@ def function(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) ->
 _KEYWORDS = {"roll": {"shift": "shift"}, "stack": {"arrays": "arrays"}, "sum": {"a": "values"}}
 
 
-def _known(name: str) -> Callable[..., Any] | None:
+def _known(name: str) -> Any:
     if name in ARRAY_FUNCTIONS:
         return ARRAY_FUNCTIONS[name]
     return FUNCTIONS.get(OURS.get(name, name))
@@ -126,5 +129,3 @@ def _unknown(name: str) -> ArgumentTypeError:
         f"np.{name} has no counterpart here, so it would lose the gradient{hint}; "
         f"np.{word}(x.data) computes with the plain numbers"
     )
-
-

@@ -19,8 +19,8 @@ import numpy as np
 
 from minigrad import modes
 from minigrad.errors import GraphCycleError
-from minigrad.ops.arrays import errors, loud, ndarray, quiet
 from minigrad.nothing import NOTHING
+from minigrad.ops.arrays import errors, loud, ndarray, quiet
 from minigrad.ops.broadcasting import Masked, fit, parts
 from minigrad.ops.formulas import array_slopes
 from minigrad.ops.kinds import General
@@ -82,14 +82,18 @@ def _order(root: Node) -> list[Any]:
                     if state is None:
                         push(source)
                     elif state:
-                        raise GraphCycleError(f"{source!r} is computed from itself, through {node!r}")
+                        raise GraphCycleError(
+                            f"{source!r} is computed from itself, through {node!r}"
+                        )
                 source = node._a
                 if source is not None and source._row is not None:
                     state = known(source)
                     if state is None:
                         push(source)
                     elif state:
-                        raise GraphCycleError(f"{source!r} is computed from itself, through {node!r}")
+                        raise GraphCycleError(
+                            f"{source!r} is computed from itself, through {node!r}"
+                        )
                 continue
             for source in node._a[::-1]:
                 if source is not None and source._row is not None:
@@ -97,7 +101,9 @@ def _order(root: Node) -> list[Any]:
                     if state is None:
                         push(source)
                     elif state:
-                        raise GraphCycleError(f"{source!r} is computed from itself, through {node!r}")
+                        raise GraphCycleError(
+                            f"{source!r} is computed from itself, through {node!r}"
+                        )
             continue
         pop()
         if state:
@@ -135,7 +141,11 @@ def _pass_gradients(
                 x = node._x
                 if op.vjp[0] is not None and x.dtype.kind == "f":
                     sent = op.vjp[0](upstream, node._out, x)
-                    if sent.__class__ is not ndarray or sent.dtype is not x.dtype or sent.shape != x.shape:
+                    if (
+                        sent.__class__ is not ndarray
+                        or sent.dtype is not x.dtype
+                        or sent.shape != x.shape
+                    ):
                         sent = fit(sent, x)
                     before = known(node._a)
                     cotangents[node._a] = sent if before is None else before + sent

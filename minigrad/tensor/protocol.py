@@ -14,7 +14,11 @@ import numpy as np
 
 from minigrad import source
 from minigrad.errors import (
-    ArgumentTypeError, ComparisonWarning, DetachedWarning, PicklingError, RenamedError,
+    ArgumentTypeError,
+    ComparisonWarning,
+    DetachedWarning,
+    PicklingError,
+    RenamedError,
 )  # fmt: skip
 from minigrad.graph import Node, topological_order
 from minigrad.ops.evaluate import as_number
@@ -110,7 +114,9 @@ class ArrayProtocol(Node):
     def __index__(self) -> int:
         if self._data.size == 1 and self._data.dtype.kind in "iu":
             return int(self.item())
-        raise ArgumentTypeError(f"{self._short()} cannot be an index; int(x) can, and leaves the graph")
+        raise ArgumentTypeError(
+            f"{self._short()} cannot be an index; int(x) can, and leaves the graph"
+        )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         source.warn(
@@ -143,7 +149,7 @@ class ArrayProtocol(Node):
     def __copy__(self) -> Self:
         twin = type(self).__new__(type(self))
         for slot in Node.__slots__:
-            if slot != "__weakref__":
+            if slot != "__weakref__" and hasattr(self, slot):  # its place may not be noted
                 setattr(twin, slot, getattr(self, slot))
         twin._grad = self._grad.copy() if isinstance(self._grad, np.ndarray) else self._grad
         twin._scratch = None

@@ -35,28 +35,28 @@ def _follow_modes() -> None:
     """Keep what the hot path asks of ``modes`` in two globals of this module."""
     global _new_origin, _enter
     _new_origin = modes.new_origin
-    _enter = modes.enter if modes.special else None
+    _enter = modes.visitor()
 
 
 modes.follow(_follow_modes)
 
 
-def complete(kind: type, array_functions: dict[str, Any]) -> None:
+def complete(kind: Any, array_functions: dict[str, Any]) -> None:
     """Give ``kind`` (the class ``Tensor``) its operators and methods, one for each row.
 
     Args:
         kind: The class.
         array_functions: The functions of the array set by name.
     """
-    kind._apply = staticmethod(_recorder(kind))  # type: ignore[attr-defined]
+    kind._apply = staticmethod(_recorder(kind))
     record_one = _recorder_of_one(kind)
-    kind._record_one = staticmethod(record_one)  # type: ignore[attr-defined]
+    kind._record_one = staticmethod(record_one)
     for name in ("add", "sub", "mul", "div", "floordiv", "mod", "pow"):
         word = "truediv" if name == "div" else name
         setattr(kind, f"__{word}__", _binary(kind, OPS[name]))
         setattr(kind, f"__r{word}__", _binary(kind, OPS[name], reflected=True))
-    kind.__matmul__ = _binary(kind, OPS["matmul"])  # type: ignore[attr-defined]
-    kind.__rmatmul__ = _binary(kind, OPS["matmul"], reflected=True)  # type: ignore[attr-defined]
+    kind.__matmul__ = _binary(kind, OPS["matmul"])
+    kind.__rmatmul__ = _binary(kind, OPS["matmul"], reflected=True)
     for name, function in ops.FUNCTIONS.items():
         op = function.op
         if op.public and name not in array_functions:
@@ -65,17 +65,17 @@ def complete(kind: type, array_functions: dict[str, Any]) -> None:
     for name, function in array_functions.items():
         if name not in vars(kind):
             setattr(kind, name, function)
-    kind.__neg__, kind.__abs__ = kind.neg, kind.abs  # type: ignore[attr-defined]
-    add = kind.__radd__  # type: ignore[attr-defined]
+    kind.__neg__, kind.__abs__ = kind.neg, kind.abs
+    add = kind.__radd__
 
     def add_to(self: Any, other: Any) -> Any:
         """``other + self``; the 0 that builtin ``sum`` starts with adds nothing."""
         return self if other.__class__ is int and other == 0 else add(self, other)
 
-    kind.__radd__ = add_to  # type: ignore[attr-defined]
+    kind.__radd__ = add_to
 
 
-def _recorder(kind: type) -> Callable[..., Any]:
+def _recorder(kind: Any) -> Callable[..., Any]:
     """The function that records any operation of the table on any arguments."""
 
     def operand(op: Op, x: Any, xs: Sequence[Any]) -> tuple[Any, Any]:
@@ -97,7 +97,7 @@ def _recorder(kind: type) -> Callable[..., Any]:
                 node, number = operand(op, x, xs)
                 nodes.append(node)
                 numbers.append(number)
-        out = compute_array(op, numbers)
+        out = compute_array(op, numbers, nodes)
         node = kind.__new__(kind)
         node._data = node._out = out
         node._grad = node._scratch = node.name = None
@@ -129,7 +129,7 @@ def _recorder_of_one(kind: Any) -> Callable[[Any, Any], Any]:
             out = None
         reset(token)
         if out.__class__ is not ndarray:  # no axes, infinite, or wrong
-            out = compute_array(op, (x,)) if out is None else np.asarray(out)
+            out = compute_array(op, (x,), (self,)) if out is None else np.asarray(out)
         node = new(kind)
         node._data = node._out = out
         node._grad = node._scratch = node.name = node._b = node._y = None
@@ -178,7 +178,7 @@ def _binary(kind: Any, op: Op, reflected: bool = False) -> Callable[[Any, Any], 
             out = None
         reset(token)
         if out.__class__ is not ndarray:  # no axes, infinite, or wrong
-            out = compute_array(op, (x, y)) if out is None else np.asarray(out)
+            out = compute_array(op, (x, y), (a, b)) if out is None else np.asarray(out)
         node = new(kind)
         node._data = node._out = out
         node._grad = node._scratch = node.name = None

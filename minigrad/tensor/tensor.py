@@ -15,7 +15,10 @@ import numpy as np
 
 from minigrad import hooks, modes, source
 from minigrad.errors import (
-    ArgumentTypeError, GradientError, MissingGradientWarning, ShapeError,
+    ArgumentTypeError,
+    GradientError,
+    MissingGradientWarning,
+    ShapeError,
 )  # fmt: skip
 from minigrad.graph import Node, sweep, topological_order
 from minigrad.nothing import NOTHING
@@ -100,7 +103,7 @@ class Tensor(ArrayProtocol):
         if self._grad is None and self._data.dtype.kind != "f":
             source.warn(
                 MissingGradientWarning,
-                f"an array of {self._data.dtype} has no gradient; x.astype(float) makes one of floats",
+                f"an array of {self._data.dtype} has no gradient; x.astype(float) makes floats",
             )
         return self._grad
 
@@ -108,7 +111,9 @@ class Tensor(ArrayProtocol):
     def grad(self, grad: Any) -> None:
         if grad is None or isinstance(grad, Tensor):
             if grad is not None and grad.shape != self.shape:
-                raise ShapeError(f".grad has shape {grad.shape}, but {self._short()} has {self.shape}")
+                raise ShapeError(
+                    f".grad has shape {grad.shape}, but {self._short()} has {self.shape}"
+                )
             self._grad = grad
             return
         self._grad = array_with_shape(grad, self._data, ".grad", spread=True)
@@ -144,7 +149,7 @@ class Tensor(ArrayProtocol):
         return self._data.size  # type: ignore[no-any-return]
 
     @property
-    def T(self) -> Any:  # noqa: N802
+    def T(self) -> Any:
         """The axes in reverse order."""
         return transposed(self)
 
@@ -223,7 +228,8 @@ class Tensor(ArrayProtocol):
             return np.ones(mine.shape, mine.dtype)
         if create_graph and isinstance(seed, Node):
             if getattr(seed, "shape", ()) != mine.shape:
-                raise ShapeError(f"backward(seed=…): the seed has shape {seed.shape}, y {mine.shape}")  # type: ignore[attr-defined]
+                shape = getattr(seed, "shape", ())
+                raise ShapeError(f"backward(seed=…): the seed has shape {shape}, y {mine.shape}")
             return seed
         return array_with_shape(seed, mine, "backward(seed=…)", spread=True)
 
@@ -274,7 +280,7 @@ def _constant(x: Any) -> Node:
     """The node that ``inputs`` shows for a plain number or array."""
     if isinstance(x, np.ndarray):
         return _leaf(x, ArrayConstant)
-    return _constant_number(x)
+    return _constant_number(x)  # type: ignore[no-any-return]
 
 
 record.complete(Tensor, {**ARRAY_FUNCTIONS, "sum": reduce_sum})

@@ -1,0 +1,103 @@
+"""Parameters and their gradients, checked: each parameter once, each gradient of its shape.
+
+Read next: ``optimizer.py``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from minigrad.errors import ArgumentTypeError, ArgumentValueError
+from minigrad.graph import Node, sweep
+from minigrad.nothing import NOTHING
+from minigrad.pull import pull
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["as_gradient", "called", "gradients_of", "not_finite", "parameters_of"]
+
+
+def parameters_of(params: Any, what: str) -> list[Any]:
+    """The parameters, each once, in order."""
+    given = getattr(params, "parameters", None)
+    if callable(given):
+        params = given()
+    elif isinstance(params, Node):
+        params = [params]
+    try:
+        found = list(dict.fromkeys(params))
+    except TypeError:
+        raise ArgumentTypeError(
+            f"{what}: {params!r} was given; it is a list of Values or Tensors, or a model"
+        ) from None
+    for p in found:
+        if not isinstance(p, Node):
+            raise ArgumentTypeError(f"{what}: {p!r} is not a Value or Tensor")
+        if p.op is not None:
+            raise ArgumentTypeError(
+                f"{what}: {called(p)} was computed by {p.op.name}; only a leaf can be updated"
+            )
+        if hasattr(p._data, "dtype") and p._data.dtype.kind != "f":
+            raise ArgumentTypeError(
+                f"{what}: {called(p)} holds {p._data.dtype}, which has no gradient; "
+                f".astype(float) makes floats"
+            )
+    if not found:
+        raise ArgumentValueError(f"{what}: there are no parameters in it")
+    return found
+
+
+def gradients_of(loss: Any, order: Sequence[Node], seed: Any) -> dict[Node, Any]:
+    """The gradients of a private pass."""
+    number = loss._data
+    if seed is None:
+        seed = 1.0
+    seed = getattr(seed, "_data", seed)
+    if hasattr(number, "shape"):
+        import numpy as np
+
+        seed = np.array(np.broadcast_to(seed, number.shape), dtype=number.dtype)
+    cotangents: dict[Node, Any] = {loss: seed}
+    for _step in sweep(order, cotangents, pull):
+        pass
+    return cotangents
+
+
+def as_gradient(gradient: Any, p: Any) -> Any:
+    """A gradient as a float, or as an array of the shape and type of its parameter."""
+    if gradient is None:
+        return None
+    if hasattr(p._data, "shape"):
+        from minigrad.ops.broadcasting import parts
+        from minigrad.tensor.arguments import array_with_shape
+
+        numbers = 0.0 if gradient is NOTHING else parts(gradient)[0]
+        numbers = getattr(numbers, "_data", numbers)
+        return array_with_shape(numbers, p._data, f"the gradient of {called(p)}", spread=True)
+    if gradient is NOTHING:
+        return 0.0
+    try:
+        return float(getattr(gradient, "_data", gradient))
+    except (TypeError, ValueError):
+        raise ArgumentTypeError(f"the gradient of {called(p)} is {gradient!r}") from None
+
+
+def called(p: Any) -> str:
+    """What a message calls a parameter."""
+    shape = getattr(p._data, "shape", None)
+    if p.name:
+        return str(p.name)
+    what = f"of {p.data!r}" if shape is None else f"of shape {shape}"
+    return f"a {type(p).__name__} {what}"
+
+
+def not_finite(gradient: Any) -> str:
+    """What is wrong with a gradient that is not finite."""
+    if not hasattr(gradient, "shape"):
+        return repr(float(gradient))
+    import numpy as np
+
+    wrong = int((~np.isfinite(gradient)).sum())
+    kind = "nan" if np.isnan(gradient).any() else "inf"
+    return f"{kind} at {wrong} of {gradient.size} places"
