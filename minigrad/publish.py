@@ -53,6 +53,8 @@ def publish(order: Sequence[Node], cotangents: dict[Node, Any], as_nodes: bool) 
                         f"{node!r}: .grad is a node of an earlier pass; zero_grad() it"
                     )
                 gradient = node._grad + gradient
+                if not as_nodes and hasattr(node, "_settled"):
+                    gradient = node._settled(gradient, as_nodes)  # NumPy's sum may be a scalar
             gradients.append((node, gradient))
         for node, gradient in gradients:
             node._grad = gradient

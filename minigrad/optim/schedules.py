@@ -8,6 +8,7 @@ Read next: ``optimizer.py``.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import cos, pi
 from typing import TYPE_CHECKING, Any
 
@@ -155,6 +156,7 @@ def rate_of(learning_rate: Any, step: int) -> float:
     return positive(rate, f"learning_rate({step})", zero=True)
 
 
+@lru_cache
 def _takes_a_step(schedule: Callable[..., Any]) -> bool:
     """Whether a function wants the step; TensorFlow's callables take nothing."""
     from inspect import signature

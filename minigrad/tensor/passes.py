@@ -259,6 +259,8 @@ def _publish(kept: list[tuple[Any, Any]], leaves: dict[Any, Any]) -> None:
                 gradient = own(gradient, node._data)
             if node._row is None and node._grad is not None:
                 gradient = node._grad + gradient
+                if gradient.__class__ is not ndarray and hasattr(node, "shape"):
+                    gradient = np.array(gradient)  # NumPy's sum of arrays without axes is a scalar
             ready.append((node, gradient))
         while kept:
             node, gradient = kept.pop()

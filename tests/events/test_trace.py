@@ -1,0 +1,209 @@
+"""Traces: what they hold, that they write nothing, and that every number in them follows."""
+
+from __future__ import annotations
+
+import copy
+import json
+from math import inf, isnan
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import minigrad as mg
+from minigrad import Value
+from minigrad.errors import ArgumentTypeError, TraceError
+from minigrad.events import load, save, verify
+from minigrad.events.file import to_json
+
+KINDS = ["FORWARD", "SEED", "VISIT", "LOCAL", "CONTRIB", "ACCUM", "DONE", "SKIP", "ERROR"]
+
+
+def program(choices: list[tuple[int, int, int]]) -> Value:
+    """A graph with reuse, from numbers that hypothesis draws."""
+    nodes = [Value(0.7, name="a"), Value(-1.3, name="b"), Value(2.1, name="c")]
+    for kind, i, j in choices:
+        x, y = nodes[i % len(nodes)], nodes[j % len(nodes)]
+        nodes.append(
+            [x + y, x * y, mg.tanh(x), x - 0.5, mg.where(x > y, x, y * 2.0), mg.relu(x),
+             mg.dot([x, y], [y, 3.0]), x / (y * y + 1.0), mg.floor(x) * y][kind]
+        )  # fmt: skip
+    return mg.sum(nodes)
+
+
+programs = st.lists(
+    st.tuples(st.integers(0, 8), st.integers(0, 50), st.integers(0, 50)), max_size=9
+)
+
+
+@given(programs)
+def test_the_numbers_of_a_trace_are_those_of_backward(choices: list[tuple[int, int, int]]) -> None:
+    output = program(choices)
+    record = mg.trace(output)
+    output.backward()
+    by_id = {id: record.nodes[id] for id in record.gradients}
+    graph = sorted(mg.topological_order(output), key=lambda node: node._origin)
+    for node, (id, entry) in zip(graph, sorted(by_id.items()), strict=True):
+        assert entry.value == node.data
+        assert record.gradients[id] == node.grad
+
+
+@given(programs)
+def test_every_number_of_a_trace_follows(choices: list[tuple[int, int, int]]) -> None:
+    content = json.loads(json.dumps(to_json(mg.trace(program(choices)))))
+    report = verify(content)
+    assert report.faults == ()
+    assert report.unknown == ()
+    assert report.checked > 3
+
+
+@given(programs, st.data())
+def test_a_damaged_number_is_found(choices: list[tuple[int, int, int]], data: Any) -> None:
+    content = to_json(mg.trace(program(choices)))
+    places = [
+        (event, key)
+        for event in content["events"]
+        for key in ("value", "upstream", "local", "product", "before", "delta", "after", "gradient")
+        if isinstance(event.get(key), float) and event["kind"] != "SEED"
+    ]
+    event, key = data.draw(st.sampled_from(places))
+    event[key] += 1.0
+    assert verify(content).faults
+
+
+def test_a_trace_writes_no_gradient_and_holds_no_node() -> None:
+    x = Value(3.0)
+    y = x * x
+    record = mg.trace(y)
+    assert x.grad is None
+    assert y.grad is None
+    del x, y
+    assert "Value(" not in repr(tuple(record))
+
+
+def test_ids_count_from_0_in_the_order_of_creation_with_constants_before_their_use() -> None:
+    record = mg.trace(Value(2.0, name="x") * 3.0 + 1.0)
+    assert [node.id for node in record.nodes] == list(range(5))
+    assert [node.role for node in record.nodes] == [
+        "leaf", "constant", "operation", "constant", "output",
+    ]  # fmt: skip
+
+
+def test_events_tell_the_pass_edge_by_edge() -> None:
+    x = Value(3.0, name="x")
+    events = list(mg.trace(x * x + 1.0).events)
+    assert [event["kind"] for event in events] == [
+        "FORWARD", "FORWARD", "SEED",
+        "VISIT", "LOCAL", "CONTRIB", "ACCUM", "SKIP", "DONE",
+        "VISIT", "LOCAL", "CONTRIB", "ACCUM", "LOCAL", "CONTRIB", "ACCUM", "DONE",
+        "VISIT", "DONE",
+    ]  # fmt: skip
+    sums = [event for event in events if event["kind"] == "ACCUM"]
+    assert [(e["before"], e["delta"], e["after"], e["nth"], e["of"]) for e in sums[1:]] == [
+        (0.0, 3.0, 3.0, 1, 2),
+        (3.0, 3.0, 6.0, 2, 2),
+    ]
+    visit = events[9]
+    assert (visit["popped"], visit["pushed"]) == (1, [0])
+    assert events[7]["reason"] == "constant"
+
+
+def test_a_rule_that_raises_ends_the_pass_with_an_error_event() -> None:
+    bad = mg.operation("bad_in_backward", lambda m, x: x, [lambda out, x: [][0]])
+    record = mg.trace(bad(Value(1.0)) * 2.0)
+    assert record.error is not None
+    last = list(record.events)[-1]
+    assert last["kind"] == "ERROR"
+    assert "bad_in_backward" in last["message"]
+
+
+def test_the_seed_and_several_outputs() -> None:
+    x = Value(3.0)
+    record = mg.trace(x * 2.0, x * 5.0, seed=10.0)
+    assert record.gradients[0] == 70.0
+
+
+def test_a_changed_leaf_is_stale_and_the_numbers_are_the_recorded_ones() -> None:
+    x = Value(3.0)
+    y = x * x
+    x.data = 5.0
+    record = mg.trace(y)
+    assert record.nodes[0].stale
+    assert record.nodes[0].value == 5.0
+    assert record.nodes[1].numbers == (3.0, 3.0)
+    assert record.gradients[0] == 6.0
+    assert verify(to_json(record)).faults == ()
+
+
+def test_a_file_keeps_every_bit(tmp_path: Path) -> None:
+    with mg.errstate("ignore"):
+        y = mg.log(Value(0.0)) * Value(0.1) + mg.log(Value(-1.0))
+    record = mg.trace(y)
+    content = load(save(record, tmp_path / "trace.json"))
+    values = [float(node["value"]) for node in content["nodes"]]
+    for value, node in zip(values, record.nodes, strict=True):
+        assert value == node.value or (isnan(value) and isnan(node.value))
+    assert content["nodes"][1]["value"] == "-inf"
+    assert float(content["nodes"][1]["value"]) == -inf
+
+
+def test_a_deep_graph_is_traced_without_recursion() -> None:
+    y = x = Value(1.0)
+    for _ in range(20_000):
+        y = y + 1.0
+    assert mg.trace(y).gradients[0] == 1.0
+    assert x.grad is None
+
+
+@pytest.mark.parametrize("wrong", [3.0, "x", None])
+def test_only_nodes_can_be_traced(wrong: Any) -> None:
+    with pytest.raises(ArgumentTypeError, match="nodes"):
+        mg.trace(wrong)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "JSON"),
+        ("[1]", "format"),
+        ('{"format": "minigrad-trace", "version": 99}', "version 99"),
+        ("{" * 5000, "JSON"),
+    ],
+)
+def test_a_file_that_is_no_trace_says_so(tmp_path: Path, text: str, said: str) -> None:
+    file = tmp_path / "x.json"
+    file.write_text(text)
+    with pytest.raises(TraceError, match=said):
+        load(file)
+
+
+def test_a_damaged_structure_is_a_trace_error() -> None:
+    content = to_json(mg.trace(Value(2.0) * 3.0))
+    damaged = copy.deepcopy(content)
+    del damaged["nodes"][0]
+    with pytest.raises(TraceError):
+        verify(damaged)
+    damaged = copy.deepcopy(content)
+    damaged["events"][0]["kind"] = "DANCE"
+    with pytest.raises(TraceError, match="DANCE"):
+        verify(damaged)
+
+
+def test_nothing_half_written_is_left(tmp_path: Path) -> None:
+    with pytest.raises(TraceError, match="cannot be written"):
+        save(mg.trace(Value(2.0) * 3.0), tmp_path / "no" / "trace.json")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_record_lists_the_nodes_and_switches_sources_on_for_a_while() -> None:
+    before = mg.options.sources
+    x = Value(2.0)
+    with mg.record() as made:
+        assert mg.options.sources
+        y = x * x
+    x * 2.0  # outside
+    assert made.nodes == [y]
+    assert mg.options.sources == before
+    assert mg.trace(y).nodes[-1].span is not None

@@ -1,0 +1,145 @@
+"""Explanations: the paths, their products, their sum, and the reasons when there is nothing."""
+
+from __future__ import annotations
+
+from math import isclose
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import minigrad as mg
+from minigrad import Value
+from minigrad.cli.expression import evaluate
+from minigrad.errors import ArgumentTypeError
+
+programs = st.lists(
+    st.tuples(st.integers(0, 6), st.integers(0, 50), st.integers(0, 50)), max_size=5
+)
+
+
+def program(choices: list[tuple[int, int, int]]) -> list[Value]:
+    nodes = [Value(0.7), Value(-1.3), Value(2.1)]
+    for kind, i, j in choices:
+        x, y = nodes[i % len(nodes)], nodes[j % len(nodes)]
+        nodes.append(
+            [x + y, x * y, mg.tanh(x), x - y, mg.sin(x), mg.exp(x * 0.1), x / (y * y + 1.0)][kind]
+        )
+    for index, node in enumerate(nodes):
+        node.name = f"n{index}"
+    return nodes
+
+
+def brute_force_paths(output: Value, target: Value) -> int:
+    if output is target:
+        return 1
+    return sum(
+        brute_force_paths(node, target) for node in output.inputs if node.op or node is target
+    )
+
+
+@given(programs)
+def test_the_printed_formula_evaluates_to_the_gradient(choices: list[tuple[int, int, int]]) -> None:
+    nodes = program(choices)
+    output = nodes[-1]
+    output.backward()
+    names: dict[str, Any] = {}
+    for index, entry in enumerate(mg.trace(output).nodes):
+        names[entry.name] = entry.value
+        assert index == entry.id
+    for leaf in nodes[:3]:
+        explanation = mg.explain(output, leaf)
+        assert explanation.gradient == leaf.grad
+        if leaf.grad is None or output is leaf:
+            continue
+        assert explanation.paths == brute_force_paths(output, leaf)
+        if explanation.paths == len(explanation.shown):
+            total = sum(path.product for path in explanation.shown)
+            assert isclose(total, leaf.grad, rel_tol=1e-9, abs_tol=1e-12)
+            value = float(evaluate(explanation.formula, names))
+            assert isclose(value, leaf.grad, rel_tol=1e-9, abs_tol=1e-12)
+
+
+def test_words_symbols_and_numbers() -> None:
+    a, b = Value(2.0, name="a"), Value(-3.0, name="b")
+    c = a * b
+    c.name = "c"
+    y = mg.tanh(c)
+    y.name = "y"
+    text = str(mg.explain(y, a))
+    assert "if a grows by h, then c by -3 h" in text
+    assert "∂y/∂c · ∂c/∂a" in text
+    assert "(1 - tanh(c) ** 2) * b" in text
+
+
+def test_paths_are_counted_before_they_are_listed() -> None:
+    x = Value(1.0, name="x")
+    y = x
+    for _ in range(100):
+        y = y * 0.4 + y * 0.1
+    explanation = mg.explain(y, x)
+    assert explanation.paths == 2**100
+    assert len(explanation.shown) == 6
+    products = [path.product for path in explanation.shown]
+    assert products == sorted(products, reverse=True)
+    assert products[0] == pytest.approx(0.4**100)
+
+
+def test_a_long_path_is_explained_in_time_and_space() -> None:
+    x = Value(1.0, name="x")
+    y = x
+    for _ in range(20_000):
+        y = y * 1.0001
+    text = str(mg.explain(y, x))
+    assert len(text) < 2000
+    assert "more" in text
+
+
+def reason(output: Value, node: Value) -> str:
+    explanation = mg.explain(output, node)
+    return "\n".join((*explanation.reasons, *explanation.notes))
+
+
+def test_why_there_is_no_gradient() -> None:
+    x, other = Value(3.0, name="x"), Value(1.0, name="w")
+    assert "was not computed from w" in reason(x * 2.0, other)
+    assert "floor is not differentiable" in reason(mg.floor(x) * 2.0, x)
+    assert "leaf" in reason(other, x)
+    with mg.no_grad():
+        y = x * 2.0
+    assert "no_grad" in reason(y, x)
+    assert mg.explain(mg.floor(x), x).gradient is None
+    twin = Value(3.0, name="x")
+    assert "another node in the graph is called x" in reason(x * 2.0, twin)
+
+
+def test_why_a_gradient_is_zero() -> None:
+    x = Value(-1.0, name="x")
+    assert "relu(x)" in reason(mg.relu(x), x)
+    with mg.errstate("ignore"):
+        y = mg.where(x > 0, mg.log(x), x * 0.0)
+    assert "other branch" in reason(y, x)
+
+
+def test_footnotes_say_which_rule_applied() -> None:
+    x = Value(0.0, name="x")
+    assert "kink" in reason(mg.relu(x), x)
+    assert "0.5 where" in reason(mg.maximum(x, Value(0.0)), x)
+    with mg.errstate("ignore"):
+        assert "outside the domain" in reason(mg.log(x - 1.0), x)
+
+
+@pytest.mark.parametrize("wrong", [3.0, "x", None])
+def test_a_number_has_left_the_library(wrong: Any) -> None:
+    with pytest.raises(ArgumentTypeError, match="plain"):
+        mg.explain(Value(1.0), wrong)
+
+
+def test_in_a_notebook_markup_in_names_is_inert() -> None:
+    x = Value(2.0, name="</script><b>$x$ *y* `z` [a](b)")
+    markdown = mg.explain(x * x, x)._repr_mimebundle_()["text/markdown"]
+    words = markdown.partition("$$\n")[2] or markdown.split("$$")[-1]
+    assert "<b>" not in words
+    assert "$" not in words
+    assert "`" not in words
