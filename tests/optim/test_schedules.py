@@ -9,9 +9,15 @@ from hypothesis import strategies as st
 
 from minigrad.errors import ArgumentTypeError, ArgumentValueError
 from minigrad.optim import (
-    clip_by_global_norm, clip_by_value, constant, cosine_decay, exponential_decay, global_norm,
-    step_decay, warm_up,
-)  # fmt: skip
+    clip_by_global_norm,
+    clip_by_value,
+    constant,
+    cosine_decay,
+    exponential_decay,
+    global_norm,
+    step_decay,
+    warm_up,
+)
 
 steps = st.integers(0, 10_000)
 

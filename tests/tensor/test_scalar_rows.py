@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ def groups(form: Form, everywhere: bool = True) -> list[list[tuple[float, ...]]]
     points = [*form.points]
     if everywhere:
         points += [*(edge[0] for edge in form.edges), *form.outside]
+    else:
+        points += [at for at, value, _ in form.edges if isfinite(value) and max(map(abs, at)) < 9]
     return [
         [xs for xs in points if len(xs) == arity] for arity in sorted({len(xs) for xs in points})
     ]
@@ -55,7 +58,7 @@ def test_value_and_gradient_are_those_of_the_scalars(form: Form) -> None:
 
 @each_form
 def test_the_second_derivative_is_that_of_the_scalars(form: Form) -> None:
-    for points in groups(form):
+    for points in groups(form, everywhere=False):
         arity = len(points[0])
         for i in range(arity):
             xs = columns(points)

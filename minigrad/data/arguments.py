@@ -1,0 +1,74 @@
+"""What the functions of ``mg.data`` accept: counts, noise, and sources of randomness.
+
+Read next: ``generators.py``.
+"""
+
+from __future__ import annotations
+
+import random
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from minigrad.errors import ArgumentTypeError, ArgumentValueError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Pair = tuple[Any, Any]
+
+__all__ = ["as_count", "as_number", "generator", "given"]
+
+
+def generator(rng: Any, seed: Any) -> Any:
+    """The source of random numbers: ``rng``, or one made from ``seed``, or Python's own.
+
+    Raises:
+        ArgumentTypeError: if both are given, or one of them is of another kind.
+    """
+    if rng is not None and seed is not None:
+        raise ArgumentTypeError("rng= and seed= were both given; one of them is enough")
+    if seed is not None:
+        if not hasattr(seed, "__index__"):
+            raise ArgumentTypeError(f"seed={seed!r}: it is a whole number")
+        return random.Random(int(seed))
+    if rng is None:
+        return random
+    if not all(hasattr(rng, name) for name in ("gauss", "uniform", "shuffle")):
+        raise ArgumentTypeError(f"rng={rng!r}: it is a random.Random, such as random.Random(1)")
+    return rng
+
+
+def as_count(value: Any, name: str, least: int = 1) -> int:
+    """``value`` as an int.
+
+    Raises:
+        ArgumentValueError: if it is none, or below ``least``.
+    """
+    if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) < least:
+        raise ArgumentValueError(f"{name}={value!r}: it is a whole number from {least} on")
+    return int(value)
+
+
+def as_number(value: Any, name: str, least: float = 0.0) -> float:
+    """``value`` as a float.
+
+    Raises:
+        ArgumentTypeError: if it is no number.
+        ArgumentValueError: if it is nan, infinite, or below ``least``.
+    """
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ArgumentTypeError(f"{name}={value!r}: it is a number") from None
+    if not (isfinite(number) and number >= least):
+        raise ArgumentValueError(f"{name}={value!r}: it must be finite and at least {least}")
+    return number
+
+
+def given(points: Sequence[Any], labels: Sequence[Any], as_array: bool) -> Pair:
+    """Points and labels as they were asked for."""
+    if not as_array:
+        return points, labels
+    import numpy as np
+
+    return np.array(points, dtype=float), np.array(labels)
