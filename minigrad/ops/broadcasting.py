@@ -228,20 +228,32 @@ def _edge(op: Op, i: int, node: Any, upstream: Any, out: Any, xs: Sequence[Any])
 def _check_product(
     op: Op, i: int, out: Any, xs: Sequence[Any], upstream: Any, local: Any, contribution: Any
 ) -> None:
-    """Report a contribution that is not finite, if it arises here."""
-    finite = np.isfinite(raw(parts(contribution)[0]))
-    if finite.all() or not np.isfinite(raw(out)).all():
+    """Report contributions that are not finite, where they arise: ``check_product``, by element."""
+    if np.isfinite(raw(parts(contribution)[0])).all():
         return
     values, nothing = parts(upstream)
-    g, d = np.broadcast_arrays(raw(values), raw(local))
-    bad = ~np.isfinite(g * d) if nothing is None else ~np.isfinite(g * d) & ~nothing
-    arises = bad & (np.isfinite(g) | (d == 0.0))
-    if arises.any():
-        left, right = float(g[arises].flat[0]), float(d[arises].flat[0])
-        call = op.describe([raw(x) for x in xs])
+    g, d, o = np.broadcast_arrays(raw(values), raw(local), raw(out))
+    with np.errstate(all="ignore"):
+        product = g * d
+    bad = ~np.isfinite(product) & ~np.isnan(g) & ~np.isnan(o)
+    bad &= ~(np.isinf(product) & np.isinf(g))
+    if nothing is not None:
+        bad &= ~nothing
+    steep = bad & (np.isnan(d) | (np.isinf(product) & np.isinf(d) & np.isfinite(o)))
+    where = f"in backward, {op.describe([raw(x) for x in xs])}"
+    if steep.any():
+        first = float(d[steep].flat[0])
         evaluate.report(
-            f"in backward, {call}, input {i}: upstream {left!r} × local {right!r} is "
-            f"{left * right!r}"
+            f"{where}: the derivative with respect to input {i} is {first!r} at {steep.sum()} of "
+            f"{steep.size} elements"
+        )
+        return
+    bad &= np.isnan(product) | np.isfinite(d)
+    if bad.any():
+        left, right = float(g[bad].flat[0]), float(d[bad].flat[0])
+        evaluate.report(
+            f"{where}, input {i}: upstream {left!r} × local {right!r} is {left * right!r} at "
+            f"{bad.sum()} of {bad.size} elements"
         )
 
 

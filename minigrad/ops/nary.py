@@ -97,7 +97,7 @@ def sum(values: Any, axis: Any = None, keepdims: bool = False) -> Any:
     >>> y.data, x.grad
     (9.0, 2.0)
     """
-    if hasattr(values, "shape"):
+    if values.__class__ not in _LISTS and hasattr(values, "shape"):
         return hooks.reduce_sum(values, axis=axis, keepdims=keepdims)
     if axis is not None or keepdims:
         raise ArgumentTypeError("sum(…, axis=…) is for arrays; these are numbers and nodes")
@@ -108,7 +108,7 @@ def sum(values: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return apply(_SUM, terms) if node is None else node
 
 
-def dot(ws: Iterable[Any], xs: Iterable[Any]) -> Any:
+def dot(ws: Any, xs: Any) -> Any:
     """Dot product Σ wᵢ·xᵢ as one node; 0.0 for empty sequences.
 
     Args:
@@ -128,16 +128,17 @@ def dot(ws: Iterable[Any], xs: Iterable[Any]) -> Any:
     >>> y.data, w[0].grad, w[1].grad
     (-5.0, 3.0, 4.0)
     """
-    if hasattr(ws, "shape") or hasattr(xs, "shape"):
-        return hooks.product(ws, xs)
-    left, right = _sequence(ws, "dot"), _sequence(xs, "dot")
-    if len(left) != len(right):
+    if ws.__class__ not in _LISTS or xs.__class__ not in _LISTS:
+        if hasattr(ws, "shape") or hasattr(xs, "shape"):
+            return hooks.product(ws, xs)
+        ws, xs = _sequence(ws, "dot"), _sequence(xs, "dot")
+    if len(ws) != len(xs):
         raise ArgumentValueError(
-            f"dot: {len(left)} and {len(right)} terms cannot be paired; the lengths must be equal"
+            f"dot: {len(ws)} and {len(xs)} terms cannot be paired; the lengths must be equal"
         )
-    if not left:
+    if not ws:
         return 0.0
-    terms = (*left, *right)
+    terms = (*ws, *xs)
     node = _record_alike(_DOT, terms)
     return apply(_DOT, terms) if node is None else node
 
@@ -151,8 +152,11 @@ def _record_alike(op: Op, terms: tuple[Any, ...]) -> Any:
     return None if record is None else record(op, terms)
 
 
+_LISTS = (list, tuple)
+
+
 def _sequence(values: Iterable[Any], what: str) -> Sequence[Any]:
-    if isinstance(values, tuple | list):
+    if isinstance(values, _LISTS):
         return values
     try:
         return tuple(values)
