@@ -8,8 +8,8 @@ come from Python's own ``random``, so ``random.seed(1)`` fixes a whole program.
 
     >>> from minigrad.data import moons, split
     >>> points, labels = moons(100, noise=0.1, seed=1)
-    >>> points[0], labels[:4]
-    ([-0.8357106709075989, 0.5741516797160614], [0, 1, 0, 1])
+    >>> [round(x, 3) for x in points[0]], labels[:4]
+    ([1.01, 0.271], [0, 1, 0, 1])
     >>> train_x, test_x, train_y, test_y = split(points, labels, test=0.25, seed=1)
     >>> len(train_x), len(test_x)
     (75, 25)

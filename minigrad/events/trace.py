@@ -146,8 +146,9 @@ def trace_with_ids(
     order = topological_order(*outputs)
     table = _Table(order, outputs)
     cotangents: dict[Node, Any] = {}
-    for output in outputs:
-        cotangents[output] = cotangents.get(output, 0.0) + start
+    seeds = [_spread(start, output) for output in outputs]
+    for output, first in zip(outputs, seeds, strict=True):
+        cotangents[output] = first + cotangents[output] if output in cotangents else first
     edges: list[Edge] = []
     error = None
     with modes.errstate("ignore"):  # the pass that counts has its own warnings
@@ -161,7 +162,7 @@ def trace_with_ids(
     record = Trace(
         nodes=tuple(table.nodes),
         outputs=tuple(ids[output] for output in outputs),
-        seeds=tuple(start for _ in outputs),
+        seeds=tuple(seeds),
         order=tuple(ids[node] for node in reversed(order)),
         edges=tuple(edges),
         gradients={ids[node]: _plain(cotangents.get(node)) for node in order},
@@ -171,9 +172,17 @@ def trace_with_ids(
     return record, ids
 
 
-def _plain(x: Any) -> float | None:
-    """A number of the sweep as a trace has it: nothing is 0."""
-    return 0.0 if x is NOTHING else x
+def _plain(x: Any) -> Any:
+    """A number of the sweep as a trace has it: nothing is 0, and an array is not shared."""
+    if x is NOTHING:
+        return 0.0
+    x = getattr(x, "values", x)  # of an array that is nothing in part
+    return x.copy() if hasattr(x, "shape") else x
+
+
+def _spread(start: float, output: Any) -> Any:
+    """The seed of an output: for an array one in every element."""
+    return output._data * 0.0 + start if hasattr(output, "shape") else start
 
 
 class _Table:
@@ -207,7 +216,8 @@ class _Table:
         grad = getattr(node._grad, "_data", node._grad)
         return TraceNode(
             len(self.nodes), name, role, op.name if op else None, dict(op.attrs) if op else {},
-            inputs, node._data, went_in, (), "float64", modes.scope_of(node), modes.span_of(node),
+            inputs, node._data, went_in, getattr(node, "shape", ()),
+            str(getattr(node, "dtype", "float64")), modes.scope_of(node), modes.span_of(node),
             stale, grad,
         )  # fmt: skip
 

@@ -13,7 +13,7 @@ Read next: ``core.py``, the rows.
 from __future__ import annotations
 
 import sys
-from math import inf, isfinite, isinf, isnan
+from math import inf, isfinite, isinf, isnan, nan
 
 from minigrad import hooks, modes, source
 from minigrad.errors import ArgumentTypeError, NumericalError, NumericalWarning
@@ -84,6 +84,8 @@ def compute(op: Op, xs: tuple[float, ...]) -> float:
             out = _as_float(again)
             if out is None:
                 raise refuse(again, f"{op.describe(xs)}, whose forward must give a number")
+    if op.domain is not None and out == out and not op.domain(*xs):
+        out = nan  # a row of a learner's may compute something there
     arises = all(map(isfinite, xs)) or (isnan(out) and not any(map(isnan, xs)))
     if arises and not isfinite(out):
         outside = op.domain is not None and not op.domain(*xs)
