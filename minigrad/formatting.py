@@ -11,19 +11,23 @@ from __future__ import annotations
 
 from unicodedata import category, combining, east_asian_width
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 __all__ = ["clip_text", "display_width", "exact", "pad_text", "short", "visible"]
 
 NOTHING = "·"
 ELLIPSIS = "…"
 
 
-def short(number: float | None) -> str:
+def short(number: Any) -> str:
     """The number with four significant digits; whole numbers below a million in full.
 
     Negative zero is written ``0``: its sign is rarely the lesson, and `exact` still tells.
 
     Args:
-        number: What to write; ``None`` means "there is none" and gives a dot.
+        number: What to write; of an array its shape; ``None`` means "there is none": a dot.
 
     Returns:
         A text of at most ten characters (``-1.235e-100`` has eleven).
@@ -35,6 +39,8 @@ def short(number: float | None) -> str:
     """
     if number is None:
         return NOTHING
+    if hasattr(number, "shape"):
+        return short(number.item()) if number.size == 1 else _shape(number)
     if number == 0:
         return "0"
     if -1e6 < number < 1e6 and number == int(number):
@@ -42,13 +48,22 @@ def short(number: float | None) -> str:
     return f"{number:.4g}"
 
 
-def exact(number: float | None) -> str:
+def exact(number: Any) -> str:
     """The number in full, so that reading it back gives the same float.
 
     >>> exact(0.1 + 0.2), exact(-0.0), exact(None)
     ('0.30000000000000004', '-0.0', '·')
     """
+    if hasattr(number, "shape"):
+        if number.size == 1:
+            return repr(number.item())
+        return f"{_shape(number)} {number.dtype}: {number.tolist() if number.size <= 12 else '…'}"
     return NOTHING if number is None else repr(number)
+
+
+def _shape(array: Any) -> str:
+    """``'[3×4]'``: an array in a small space."""
+    return f"[{'×'.join(map(str, array.shape))}]"
 
 
 def display_width(text: str) -> int:

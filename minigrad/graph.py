@@ -78,7 +78,8 @@ class Node:
         op, out, xs = self._row, self._out, numbers(self)
 
         def local_derivative(i: int) -> Any:
-            return op.local_derivative(range(len(xs))[i], out, xs)  # type: ignore[union-attr]
+            slot = range(len(xs))[i]  # IndexError if there is no such input
+            return op.local_derivative(slot, out, xs)  # type: ignore[union-attr]
 
         return local_derivative
 

@@ -47,7 +47,7 @@ __all__ = [
     "scope",
 ]
 
-special = 0  # how many blocks of any kind are open, in any thread; one more while sources are on
+special = 0  # how many blocks are open that concern new nodes, in any thread; and sources, if on
 blocks_open = 0  # the blocks alone
 
 _lock = allocate_lock()
@@ -56,6 +56,7 @@ _followers: list[Callable[[], None]] = []
 # ends takes out its own entry, wherever it stands: generators may end in any order.
 _recording: ContextVar[Open] = ContextVar("recording", default=())
 _errstate: ContextVar[Open] = ContextVar("errstate", default=())
+_formula: ContextVar[Open] = ContextVar("formula", default=())
 _scope: ContextVar[Open] = ContextVar("scope", default=())
 _listeners: ContextVar[Open] = ContextVar("listeners", default=())
 
@@ -83,6 +84,7 @@ class Block:
     """
 
     __slots__ = ("_value", "_variable")
+    _concerns_nodes = True  # whether a new node must ask for it
 
     def __init__(self, variable: ContextVar[Open], value: Any) -> None:
         self._variable = variable
@@ -90,11 +92,13 @@ class Block:
 
     def __enter__(self) -> Self:
         self._variable.set((*self._variable.get(), (self, self._value)))
-        _count(+1)
+        if self._concerns_nodes:
+            _count(+1)
         return self
 
     def __exit__(self, *exception: object) -> None:
-        _count(-1)
+        if self._concerns_nodes:
+            _count(-1)
         blocks = list(self._variable.get())
         for place in reversed(range(len(blocks))):
             if blocks[place][0] is self:
@@ -155,6 +159,7 @@ class errstate(Block):
     """
 
     __slots__ = ()
+    _concerns_nodes = False
 
     def __init__(self, action: str) -> None:
         if action not in ("warn", "raise", "ignore"):
@@ -217,6 +222,21 @@ def current_scope() -> str:
     """The path of scopes that are open here, ``''`` outside all of them."""
     blocks = _scope.get()
     return blocks[-1][1] if blocks else ""
+
+
+class formula(Block):
+    """A formula of a row runs on nodes, to make a gradient that can be differentiated again."""
+
+    __slots__ = ()
+    _concerns_nodes = False
+
+    def __init__(self) -> None:
+        super().__init__(_formula, True)
+
+
+def formula_runs() -> bool:
+    """Whether a node that becomes a plain number here would make a gradient wrong."""
+    return bool(_formula.get())
 
 
 class pause_gc:

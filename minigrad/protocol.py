@@ -8,7 +8,7 @@ Read next: ``value.py``, which adds data, operators and ``backward()``.
 
 from __future__ import annotations
 
-from minigrad import source
+from minigrad import modes, source
 from minigrad.errors import (
     ArgumentTypeError,
     ComparisonWarning,
@@ -115,6 +115,11 @@ class NumberProtocol(Node):
     # -- leaving the graph -----------------------------------------------------------------------
 
     def __float__(self) -> float:
+        if modes.formula_runs():
+            raise TypeError(
+                "a plain number was made of a node, so the result could not be differentiated "
+                "again; write mg.sin(x) in place of math.sin(x)"
+            )
         source.warn(
             DetachedWarning,
             "a node became a plain number, through which no gradient flows; write .item() if that "

@@ -12,6 +12,7 @@ from minigrad import modes
 from minigrad.errors import MinigradError, OperationError, StaleError
 from minigrad.graph import Node, numbers, sources
 from minigrad.ops.evaluate import check_product
+from minigrad.ops.floats import IEEEFloat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,10 +39,11 @@ def pull_graph(node: Node, upstream: Any) -> Sequence[tuple[Any, Any, str]]:
         StaleError: if a number changed since it was used, so that the node shows another one.
     """
     xs = [
-        number if source is None else _fresh(source, number, node)
+        _total(number) if source is None else _fresh(source, number, node)
         for source, number in zip(sources(node), numbers(node), strict=True)
     ]
-    with modes.errstate("ignore"):  # a formula may pass infinity on its way to a finite number
+    # A formula may pass infinity on its way to a finite number, and must not leave the nodes.
+    with modes.errstate("ignore"), modes.formula():
         edges = _ask(node, upstream, _fresh(node, node._out, node), xs)
     for i, (local, contribution, _) in enumerate(edges):
         scalar = node._out.__class__ is float and local is not None
@@ -49,6 +51,11 @@ def pull_graph(node: Node, upstream: Any) -> Sequence[tuple[Any, Any, str]]:
             op: Any = node._row
             check_product(op, i, node._out, numbers(node), _plain(upstream), _plain(local))
     return edges
+
+
+def _total(number: Any) -> Any:
+    """A constant in a formula on nodes: divided by 0 it gives an infinity, and no exception."""
+    return IEEEFloat(number) if type(number) is float else number
 
 
 def _plain(x: Any) -> Any:

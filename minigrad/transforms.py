@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from minigrad.errors import ArgumentTypeError
 from minigrad.graph import Node, sweep, topological_order
+from minigrad.modes import serial_of
 from minigrad.nothing import NOTHING
 from minigrad.ops.function import operator
 from minigrad.ops.row import ONE
@@ -35,32 +36,39 @@ def value_and_grad(function: Callable[..., Any], argnum: int = 0) -> Callable[..
         argnum: Which argument to differentiate by, counted from 0.
 
     Returns:
-        A function with the same arguments. On numbers it gives numbers; where the argument is a
-        node it gives nodes, which can be differentiated again. A result that does not depend on
-        the argument has the gradient 0.0.
+        A function with the same arguments. It gives numbers; but nodes, which can be
+        differentiated again, where the result depends on a node that was there before the call
+        (an argument, or one that ``function`` reads from around it). A result that does not
+        depend on the argument has the gradient 0.0.
 
     Raises:
-        ArgumentTypeError: if ``function`` cannot be called, or gives no number.
+        ArgumentTypeError: if ``function`` cannot be called or gives no number, or ``argnum`` is no
+            position of an argument.
 
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
     """
     if not callable(function):
         raise ArgumentTypeError(f"grad takes a function, not {function!r}; grad(f)(x) is f'(x)")
+    if not isinstance(argnum, int):
+        raise ArgumentTypeError(f"grad(f, argnum={argnum!r}): the number of one argument, from 0")
 
     @wraps(function)
     def both(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
         if not -len(args) <= argnum < len(args):
             raise ArgumentTypeError(f"grad(f, argnum={argnum}) was given {len(args)} arguments")
         given = args[argnum]
-        as_node = isinstance(given, Node)
-        x = _same(given) if as_node else Value(given)  # a node of this call alone
+        x = _same(given) if isinstance(given, Node) else Value(given)  # a node of this call alone
         arguments = list(args)
         arguments[argnum] = x
         out = function(*arguments, **kwargs)
         if not isinstance(out, Node):
             return Value(out).data, 0.0
-        gradient = _gradient(out, x, as_node)
+        order = topological_order(out)
+        # A node that was there before this call may be differentiated by somebody else: the
+        # argument itself, another argument, or one that the function reads from around it.
+        as_node = any(serial_of(node) < serial_of(x) for node in order)
+        gradient = _gradient(out, x, order, as_node)
         return (out, gradient) if as_node else (out.item(), gradient)  # type: ignore[attr-defined]
 
     return both
@@ -82,11 +90,10 @@ def grad(function: Callable[..., Any], argnum: int = 0) -> Callable[..., Any]:
     return derivative
 
 
-def _gradient(out: Node, x: Node, as_node: bool) -> Any:
+def _gradient(out: Node, x: Node, order: list[Node], as_node: bool) -> Any:
     """∂out/∂x by a private pass: no ``.grad`` is written."""
     cotangents: dict[Node, Any] = {out: 1.0}
-    order = topological_order(out)
-    if x not in cotangents and x not in set(order):
+    if x not in set(order):
         return 0.0
     below = order[order.index(x) :]  # what x was computed from is not asked for
     for _step in sweep(below, cotangents, pull_graph if as_node else pull):

@@ -8,6 +8,7 @@ Read next: ``expression.py``, ``demo.py``, ``doctor.py``.
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import sys
 import warnings
@@ -37,6 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit code: 0, 1 (``verify`` found a fault) or 2 (the input cannot be used).
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal or file that cannot write ∂ shows ?
+            stream.reconfigure(errors="replace")
     options = _parser().parse_args(arguments)
     try:
         with warnings.catch_warnings():
@@ -49,6 +53,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         sys.stderr.close()
         return 0
+    except OSError as error:
+        print(f"minigrad: {error.strerror or error}", file=sys.stderr)
+        return 2
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
@@ -119,4 +126,4 @@ def _verify(options: argparse.Namespace) -> int:
     if report.unknown:
         print(f"not checked, for they are not in the table: {', '.join(report.unknown)}")
     print(f"{report.checked} numbers checked, {len(report.faults)} wrong")
-    return 1 if report.faults else 0
+    return 1 if report.faults or report.unknown else 0

@@ -15,7 +15,7 @@ from itertools import pairwise
 from math import cos, pi, sin
 from typing import TYPE_CHECKING
 
-from minigrad.debugger import walk
+from minigrad.debugger.walk import backward_lines, leaf_lines
 from minigrad.errors import PictureError
 from minigrad.events import trace
 from minigrad.ops import FUNCTIONS
@@ -32,7 +32,6 @@ dot, total = FUNCTIONS["dot"], FUNCTIONS["sum"]
 Point = tuple[float, float]
 LAYERS = (2, 16, 16, 1)
 STEPS = 60
-_END_OF_WALK = 9  # lines
 
 
 def run() -> int:
@@ -55,8 +54,9 @@ def neuron() -> None:
     print("A neuron, out = tanh(x1*w1 + x2*w2 + b): value and gradient at every node\n")
     drawing = draw(out)
     print(drawing)
-    print("\nThe end of the walk backwards (all of it: minigrad debug … --print)\n")
-    print(*list(walk(trace(out)))[-_END_OF_WALK:], sep="\n")
+    print("\nThe walk backwards, edge by edge\n")
+    record = trace(out)
+    print(*backward_lines(record), "", *leaf_lines(record), sep="\n")
     try:
         paths = [os.path.relpath(drawing.save(name)) for name in ("graph.svg", "graph.html")]
         print(f"\nThe picture is in {paths[0]} and {paths[1]}")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import math
 import warnings
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from minigrad.errors import ExpressionError, MinigradError
@@ -142,7 +143,10 @@ class _Reader:
 
     def _binop(self, tree: ast.BinOp, depth: int) -> Any:
         if type(tree.op) not in _ROWS:
-            raise ExpressionError(f"{_shown(ast.unparse(tree))}: this operator is not allowed")
+            hint = "; a power is written **" if isinstance(tree.op, ast.BitXor) else ""
+            raise ExpressionError(
+                f"{_shown(ast.unparse(tree))}: this operator is not allowed{hint}"
+            )
         return self._row(tree.op, tree.left, tree.right, depth)
 
     def _compare(self, tree: ast.Compare, depth: int) -> Any:
@@ -166,9 +170,14 @@ class _Reader:
         name = tree.func.id if isinstance(tree.func, ast.Name) else None
         function = FUNCTIONS.get(name or "")
         if function is None or not function.op.public:
+            public = sorted(n for n, f in FUNCTIONS.items() if f.op.public)
+            word = ast.unparse(tree.func).rpartition(".")[2]
+            near = get_close_matches(word, public, cutoff=0.5)
+            hint = (
+                f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(public)}"
+            )
             raise ExpressionError(
-                f"{_shown(ast.unparse(tree.func))} is not a function here; there are "
-                f"{', '.join(sorted(n for n, f in FUNCTIONS.items() if f.op.public))}"
+                f"{_shown(ast.unparse(tree.func))} is not a function here; {hint}"
             )
         inputs = [self.read(argument, depth) for argument in tree.args]
         attrs = {}

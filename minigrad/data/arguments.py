@@ -9,7 +9,7 @@ import random
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from minigrad.errors import ArgumentTypeError, ArgumentValueError
+from minigrad.errors import ArgumentTypeError, ArgumentValueError, MissingDependencyError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,9 +66,18 @@ def as_number(value: Any, name: str, least: float = 0.0) -> float:
 
 
 def given(points: Sequence[Any], labels: Sequence[Any], as_array: bool) -> Pair:
-    """Points and labels as they were asked for."""
+    """Points and labels as they were asked for.
+
+    Raises:
+        MissingDependencyError: if arrays are asked for where NumPy is not installed.
+    """
     if not as_array:
         return points, labels
-    import numpy as np
+    try:
+        import numpy as np
+    except ImportError:
+        raise MissingDependencyError(
+            "as_array=True needs NumPy: pip install numpy; without it there are lists"
+        ) from None
 
     return np.array(points, dtype=float), np.array(labels)

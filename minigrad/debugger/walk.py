@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from minigrad.events.story import edge_note, local_formula, row_of, symbols_of
+from minigrad.events.story import edge_note, local_formula, symbols_of, written
 from minigrad.formatting import clip_text, pad_text, short
-from minigrad.symbol import formula
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from minigrad.events import Edge, Trace, TraceNode
 
-__all__ = ["backward_lines", "forward_lines", "walk"]
+__all__ = ["backward_lines", "forward_lines", "leaf_lines", "walk"]
 
 _NAME = 16  # the widest name that is printed in full
 
@@ -27,7 +26,7 @@ def walk(trace: Trace) -> Iterator[str]:
     yield ""
     yield from backward_lines(trace)
     yield ""
-    yield from _leaf_lines(trace)
+    yield from leaf_lines(trace)
 
 
 def forward_lines(trace: Trace) -> Iterator[str]:
@@ -36,9 +35,8 @@ def forward_lines(trace: Trace) -> Iterator[str]:
     operations = [node for node in trace.nodes if node.op is not None]
     names = max((len(_name(node)) for node in operations), default=0)
     for node in operations:
-        row = row_of(node)
-        text = formula(row, symbols_of(trace, node)).text if row else f"{node.op}(…)"
-        yield f"  {pad_text(_name(node), names)} = {clip_text(text, 50)} = {short(node.value)}"
+        text = clip_text(written(trace, node), 50)
+        yield f"  {pad_text(_name(node), names)} = {text} = {short(node.value)}"
 
 
 def backward_lines(trace: Trace) -> Iterator[str]:
@@ -61,9 +59,11 @@ def _columns(trace: Trace, edge: Edge, nth: int, of: int) -> tuple[str, str, str
     if edge.reason:
         return where, f"({edge.reason})", "", "", ""
     product = f"{short(edge.upstream)} × {short(edge.local)} = {short(edge.contribution)}"
-    total = f"{short(edge.before or 0.0)} → {short(edge.after)}"
+    total = f"{short(0.0 if edge.before is None else edge.before)} → {short(edge.after)}"
     local = local_formula(node, edge.slot, symbols_of(trace, node)).text
     note = edge_note(node, edge.slot)
+    if " < " in local or " <= " in local:  # 1 or 0: it must not read as "= 0 < x"
+        local = f"[{local}]"
     local = clip_text(local, 40) + (f"  [{note}]" if note else "")
     return where, product, total, f"({nth} of {of})", local
 
@@ -81,11 +81,13 @@ def _counted(trace: Trace) -> Iterator[tuple[Edge, int, int]]:
         yield edge, received.get(edge.input, 0), expected.get(edge.input, 0)
 
 
-def _leaf_lines(trace: Trace) -> Iterator[str]:
+def leaf_lines(trace: Trace) -> Iterator[str]:
+    """One line per leaf: its gradient."""
     yield "gradients of the leaves"
     leaves = [node for node in trace.nodes if node.role in ("leaf", "parameter")]
     names = max((len(_name(node)) for node in leaves), default=0)
     outputs = " + ".join(_name(trace.nodes[id]) for id in trace.outputs)
+    outputs = f"({outputs})" if len(trace.outputs) > 1 else outputs
     for node in leaves:
         gradient = short(trace.gradients.get(node.id))
         yield f"  ∂{outputs}/∂{pad_text(_name(node), names)} = {gradient}"

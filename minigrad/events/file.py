@@ -25,8 +25,13 @@ FORMAT = "minigrad-trace"
 VERSION = 1
 
 
-def to_json(trace: Trace) -> dict[str, Any]:
-    """The trace as plain lists, dictionaries, numbers and texts."""
+def to_json(trace: Trace, full: bool = False) -> dict[str, Any]:
+    """The trace as plain lists, dictionaries, numbers and texts.
+
+    Args:
+        trace: The trace.
+        full: Whether arrays are written with all their elements, not only as a summary.
+    """
     content = {
         "format": FORMAT,
         "version": VERSION,
@@ -34,7 +39,7 @@ def to_json(trace: Trace) -> dict[str, Any]:
         "nodes": [_node(node) for node in trace.nodes],
         "events": list(story.tell(trace)),
     }
-    return _strict(content)  # type: ignore[no-any-return]
+    return _strict(content, full)  # type: ignore[no-any-return]
 
 
 def _node(node: TraceNode) -> dict[str, Any]:
@@ -55,15 +60,32 @@ def _node(node: TraceNode) -> dict[str, Any]:
     return entry
 
 
-def _strict(x: Any) -> Any:
-    """``x`` with the floats that JSON cannot write as strings."""
+def _strict(x: Any, full: bool = False) -> Any:
+    """``x`` with the floats that JSON cannot write as strings, and arrays as dictionaries."""
     if isinstance(x, float):
-        return x if isfinite(x) else repr(x)
+        return float(x) if isfinite(x) else repr(float(x))
     if isinstance(x, dict):
-        return {str(key): _strict(value) for key, value in x.items()}
+        return {str(key): _strict(value, full) for key, value in x.items()}
     if isinstance(x, list | tuple):
-        return [_strict(value) for value in x]
-    return x
+        return [_strict(value, full) for value in x]
+    if hasattr(x, "shape"):
+        return _array(x, full)
+    return x if x is None or isinstance(x, str | int) else repr(x)  # an attribute: a slice, a type
+
+
+def _array(x: Any, full: bool) -> dict[str, Any]:
+    """An array: its shape, its type, and a few numbers that say what is in it."""
+    finite = x[(x == x) & (abs(x) != float("inf"))]
+    entry: dict[str, Any] = {
+        "shape": list(x.shape), "dtype": str(x.dtype),
+        "summary": {"not_finite": int(x.size - finite.size)},
+    }  # fmt: skip
+    if finite.size:
+        for word in ("min", "mean", "max"):
+            entry["summary"][word] = float(getattr(finite, word)())
+    if full:
+        entry["values"] = _strict(x.tolist())
+    return entry
 
 
 def save(trace: Trace, path: str | os.PathLike[str]) -> str:

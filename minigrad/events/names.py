@@ -57,14 +57,14 @@ def names_of(nodes: Sequence[Node], frame: FrameType | None = None) -> dict[Node
     """
     variables = _variables(frame or source.learner_frame(), nodes)
     expressions = _Expressions(nodes)
-    unused = _Unused(node.name for node in nodes if node.name)
+    unused = _Unused(str(node.name) for node in nodes if node.name)
     names: dict[Node, str] = {}
     number = -1  # the id that the node has in a trace, where plain numbers have one as well
     for node in nodes:
         number += 1 + sum(x is None for x in sources(node))
         if node.name:
-            names[node] = node.name
-            unused.count(node.name)
+            names[node] = str(node.name)
+            unused.count(str(node.name))
             continue
         target, text = expressions.of(node)
         name = target or variables.get(id(node), "") or _scope_name(node)

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from minigrad.ops import OPS
 from minigrad.ops.row import MANY, Op
-from minigrad.symbol import Symbol, derivative_formula, edge_value
+from minigrad.symbol import Symbol, bracketed, derivative_formula, edge_value, formula
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from minigrad.events.trace import Edge, Trace, TraceNode
 
-__all__ = ["edge_note", "local_formula", "row_of", "symbols_of", "tell"]
+__all__ = ["edge_note", "local_formula", "row_of", "symbols_of", "tell", "written"]
 
 Event = dict[str, Any]
 
@@ -60,8 +60,9 @@ def tell(trace: Trace) -> Iterator[Event]:
                 "kind": "CONTRIB", "node": id, "to": edge.input, "slot": edge.slot,
                 "upstream": edge.upstream, "local": edge.local, "product": edge.contribution,
             }  # fmt: skip
+            before = 0.0 if edge.before is None else edge.before
             yield {
-                "kind": "ACCUM", "node": edge.input, "before": edge.before or 0.0,
+                "kind": "ACCUM", "node": edge.input, "before": before,
                 "delta": edge.contribution, "after": edge.after, "nth": received[edge.input],
                 "of": expected[edge.input],
             }  # fmt: skip
@@ -111,26 +112,43 @@ def row_of(node: TraceNode) -> Op | None:
 def symbols_of(trace: Trace, node: TraceNode) -> list[Symbol]:
     """The inputs of a node as symbols: a name, or the digits of a plain number."""
     inputs = [trace.nodes[i] for i in node.inputs]
-    symbols = [Symbol.of(x.value) if x.role == "constant" else Symbol(x.name) for x in inputs]
-    if node.op == "where" and inputs[0].role == "constant":  # the branch was chosen by a bool
-        symbols[0] = Symbol(str(bool(inputs[0].value)))
+    symbols = [
+        Symbol.of(x.value) if x.role == "constant" and not x.shape else Symbol(x.name)
+        for x in inputs
+    ]
+    first = inputs[0]
+    if node.op == "where" and first.role == "constant" and not first.shape:
+        symbols[0] = Symbol(str(bool(first.value)))  # the branch was chosen by a bool
     return symbols
+
+
+def written(trace: Trace, node: TraceNode) -> str:
+    """The operation of a node in the names of its inputs: ``tanh(a)``."""
+    row = row_of(node)
+    try:
+        return formula(row, symbols_of(trace, node)).text if row else f"{node.op}(…)"
+    except Exception:  # a learner's row may not work on symbols
+        return f"{node.op}(…)"
 
 
 def local_formula(node: TraceNode, slot: int, symbols: list[Symbol]) -> Symbol:
     """∂node/∂input, written with the given symbols for its inputs."""
     row = row_of(node)
-    if row is None:
-        return Symbol(f"∂{node.name}/∂{symbols[slot]}")
+    unknown = Symbol(f"∂{bracketed(node.name)}/∂{bracketed(str(symbols[slot]))}")
+    if row is None or not (row.partials or row.arity is MANY) or hasattr(row, "vjp"):
+        return unknown
     if row.arity is MANY:
         return Symbol.of(row.local_derivatives(symbols)[slot])
-    return derivative_formula(row, slot, symbols)
+    try:
+        return derivative_formula(row, slot, symbols)
+    except Exception:  # a learner's formula may not work on symbols
+        return unknown
 
 
 def edge_note(node: TraceNode, slot: int) -> str:
     """What rule gave the local derivative if not its formula: the domain, an edge, or a kink."""
     row, xs = row_of(node), node.numbers
-    if row is None or row.arity is MANY:
+    if row is None or row.arity is MANY or any(hasattr(x, "shape") for x in xs):
         return ""
     if row.domain is not None and not row.domain(*xs):
         return "nan outside the domain"

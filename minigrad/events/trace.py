@@ -205,7 +205,7 @@ class _Table:
 
     def _entry(self, node: Node, inputs: tuple[int, ...], name: str, is_output: bool) -> TraceNode:
         op, went_in = node._row, numbers(node)
-        role = "output" if is_output and op else "operation" if op else _leaf_role(node)
+        role = "output" if is_output and op else "operation" if op else "leaf"
         if op is None:
             stale = False
         else:
@@ -223,14 +223,17 @@ class _Table:
 
     def _constant(self, number: float) -> int:
         entry = TraceNode(
-            len(self.nodes), self._digits(number), "constant", None, {}, (), number, (), (),
-            "float64", "", None, False, None,
+            len(self.nodes), self._digits(number), "constant", None, {}, (), number, (),
+            getattr(number, "shape", ()), str(getattr(number, "dtype", "float64")), "", None, False,
+            None,
         )  # fmt: skip
         self.nodes.append(entry)
         return entry.id
 
     def _digits(self, number: float) -> str:
         """What a plain number is called; a long loop has the same few numbers again and again."""
+        if hasattr(number, "shape"):
+            return names.number_name(number)
         name = self.digits.get(number)
         if name is None:
             name = self.digits[number] = names.number_name(number)
@@ -249,9 +252,7 @@ class _Table:
         return visited[visited.index(last) + 1] if last in visited else visited[0]
 
 
-def _leaf_role(node: Node) -> str:
-    return "leaf"
-
-
-def _same(x: float, y: float) -> bool:
-    return x == y or (x != x and y != y)
+def _same(x: Any, y: Any) -> bool:
+    if hasattr(x, "shape") or hasattr(y, "shape"):
+        return x is y or bool(((x == y) | ((x != x) & (y != y))).all())
+    return bool(x == y or (x != x and y != y))

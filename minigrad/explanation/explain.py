@@ -13,12 +13,12 @@ from operator import add, mul
 from typing import TYPE_CHECKING, NamedTuple
 
 from minigrad.errors import ArgumentTypeError
-from minigrad.events.story import edge_note, local_formula, row_of, symbols_of
+from minigrad.events.story import edge_note, local_formula, symbols_of, written
 from minigrad.events.trace import trace_with_ids
 from minigrad.explanation.paths import Path, count_paths, largest_paths
 from minigrad.formatting import clip_text, short
-from minigrad.graph import Node
-from minigrad.symbol import Symbol, bracketed, formula
+from minigrad.graph import Node, topological_order
+from minigrad.symbol import Symbol, bracketed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -74,7 +74,7 @@ class Explanation(NamedTuple):
                 lines += [f"  {sentence}", f"    {symbols} = {_numbers(path)}"]
             lines += [
                 "",
-                f"in symbols  {head} = {self.formula or '… (too long to write)'}",
+                f"in symbols  {head} = {clip_text(self.formula, 400) or '… (too long to write)'}",
                 f"in numbers  {head} = {self._sum()}",
             ]
         lines += [f"note: {note}" for note in self.notes]
@@ -84,7 +84,7 @@ class Explanation(NamedTuple):
         rest = self.paths - len(self.shown)
         terms = " + ".join(_in_sum(path.product) for path in self.shown)
         if rest:
-            terms += f" + … ({rest} smaller paths)"
+            terms += f" + … ({rest} more paths)"
         return terms if len(self.shown) == 1 and not rest else f"{terms} = {short(self.gradient)}"
 
     def __str__(self) -> str:
@@ -138,9 +138,9 @@ def explain(output: Node, input: Node) -> Explanation:
     ∂y/∂x = 6
     <BLANKLINE>
     y depends on x along 2 paths; the gradient is the sum over them
-      if x grows by h, then y (input 1) by 3 h
+      if x grows by h, along this path y (input 1) by 3 h
         ∂y/∂x = 3
-      if x grows by h, then y (input 2) by 3 h
+      if x grows by h, along this path y (input 2) by 3 h
         ∂y/∂x = 3
     <BLANKLINE>
     in symbols  ∂y/∂x = x + x
@@ -201,7 +201,7 @@ def _words(record: Trace, path: Path, target: int) -> str:
     name = record.nodes[target].name
     if not moves:
         return f"{name} is the output itself, so its gradient is the seed"
-    return f"if {name} grows by h, then {', '.join(moves)}"
+    return f"if {name} grows by h, along this path {', '.join(moves)}"
 
 
 def _times_h(factor: float) -> str:
@@ -262,6 +262,9 @@ def _latex(output: str, input: str, symbol: Symbol, gradient: float) -> str:
 
 def _notes(record: Trace, shown: Sequence[Path]) -> list[str]:
     notes: dict[str, None] = {}  # in order, each once
+    for node in record.nodes:
+        if node.stale:
+            notes[f"{node.name} has changed since; the numbers are those of the time"] = None
     for path in shown:
         for edge in path.edges:
             node = record.nodes[edge.node]
@@ -283,6 +286,8 @@ def _why_absent(record: Trace, output: Node, input: Node) -> list[str]:
             f"recorded (no_grad), or it left the library as a plain number on its way"
         ]
     name = input.name or "the input"
+    if output in topological_order(input):
+        return [f"it is the other way round: {name} was computed from {top}; swap the two"]
     reasons = [f"{top} was not computed from {name}"]
     if any(node.name == input.name and node.op is None for node in record.nodes):
         reasons.append(f"another node in the graph is called {name}; is this an older one?")
@@ -294,6 +299,8 @@ def _why_absent(record: Trace, output: Node, input: Node) -> list[str]:
 
 def _why_blocked(record: Trace, target: int) -> list[str]:
     """Each edge out of the nodes that ``target`` flows into, where the gradient ends."""
+    if record.error is not None:
+        return [f"the pass ended early: {record.error[1]}"]
     reached = {target}
     reasons: dict[str, None] = {}
     for node in record.nodes[target:]:
@@ -328,9 +335,7 @@ def _why_zero(record: Trace, target: int, shown: Sequence[Path]) -> list[str]:
 
 
 def _written(record: Trace, node: TraceNode) -> str:
-    row = row_of(node)
-    text = formula(row, symbols_of(record, node)).text if row else f"{node.op}(…)"
-    return f"{node.name} = {clip_text(text, 40)}"
+    return f"{node.name} = {clip_text(written(record, node), 40)}"
 
 
 def _ancestors(record: Trace, id: int) -> set[int]:

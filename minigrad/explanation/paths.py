@@ -8,17 +8,12 @@ Read next: ``explain.py``.
 
 from __future__ import annotations
 
-import heapq
-from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from minigrad.events import Edge, Trace
 
 __all__ = ["Path", "count_paths", "largest_paths"]
-
-
-_Trail = tuple["Edge", "_Trail"] | None  # a path under way; what it shares is not copied
 
 
 class Path(NamedTuple):
@@ -42,45 +37,50 @@ def count_paths(trace: Trace, target: int) -> int:
 def largest_paths(trace: Trace, target: int, most: int) -> list[Path]:
     """Up to ``most`` paths to ``target``, the largest |product| first; ties in order of the sweep.
 
-    A best-first search. What is still to come is known exactly from one pass backwards, so no path
-    is begun that is not among the largest.
+    Every node keeps the ``most`` largest ways down to the target, each as its first edge and which
+    of the ways of that edge's input goes on. One walk over the edges fills all lists.
     """
-    best: dict[int, float] = {target: 1.0}  # the largest |product| from a node down to the target
-    below: dict[int, list[Edge]] = {}
-    for edge in reversed(trace.edges):
-        if edge.reason or edge.input not in best:
+    ways: dict[int, list[_Way]] = {target: [_Way(1.0, 0, None, 0)]}
+    for place in range(
+        len(trace.edges) - 1, -1, -1
+    ):  # an input's ways are known before they are used
+        edge = trace.edges[place]
+        if edge.reason or edge.input not in ways:
             continue
-        below.setdefault(edge.node, []).append(edge)
-        reach = _size(edge.local) * best[edge.input]
-        if edge.node not in best or reach > best[edge.node]:
-            best[edge.node] = reach
+        local = edge.local if edge.local is not None else 0.0
+        found = ways.setdefault(edge.node, [])
+        for rank, way in enumerate(ways[edge.input]):
+            found.append(_Way(local * way.product, place, edge, rank))
+        found.sort(key=_largest_first)
+        del found[most:]
 
-    found: list[Path] = []
-    waiting: list[tuple[float, int, int, float, _Trail]] = []  # the number of a push breaks ties
-    pushes = count()
+    paths = []
     for output, seed in zip(trace.outputs, trace.seeds, strict=True):
-        if output in best:
-            waiting.append((-_size(seed) * best[output], next(pushes), output, seed, None))
-    heapq.heapify(waiting)
-    while waiting and len(found) < most:
-        _, _, node, product, trail = heapq.heappop(waiting)
-        if node == target:
-            found.append(Path(_edges(trail), product))
-            continue
-        for edge in reversed(below.get(node, ())):
-            longer = product * (edge.local if edge.local is not None else 0.0)
-            bound = -_size(longer) * best[edge.input]
-            heapq.heappush(waiting, (bound, next(pushes), edge.input, longer, (edge, trail)))
-    return found
+        for way in ways.get(output, ()):
+            paths.append(Path(_edges(ways, way), seed * way.product))
+    paths.sort(key=lambda path: -_size(path.product))
+    return paths[:most]
 
 
-def _edges(trail: _Trail) -> tuple[Edge, ...]:
-    """The edges of a trail, which is written from its end."""
+class _Way(NamedTuple):
+    """A way down to the target: its product, its first edge, and which way goes on from there."""
+
+    product: float
+    place: int
+    edge: Edge | None
+    rank: int
+
+
+def _largest_first(way: _Way) -> tuple[float, int, int]:
+    return -_size(way.product), way.place, way.rank
+
+
+def _edges(ways: dict[int, list[_Way]], way: _Way) -> tuple[Edge, ...]:
     edges = []
-    while trail is not None:
-        edge, trail = trail
-        edges.append(edge)
-    return tuple(reversed(edges))
+    while way.edge is not None:
+        edges.append(way.edge)
+        way = ways[way.edge.input][way.rank]
+    return tuple(edges)
 
 
 def _size(x: float | None) -> float:

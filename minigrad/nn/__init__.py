@@ -14,7 +14,7 @@ every weight matrix a ``Tensor`` and takes batches. Both draw the same weights f
 Read next: ``module.py``.
 """
 
-from minigrad.nn.arrays import BatchNorm, Conv2d, Embedding, MaxPool2d
+from minigrad.nn.arrays import Conv2d, Embedding, MaxPool2d
 from minigrad.nn.initializers import (
     he_normal,
     he_uniform,
@@ -23,9 +23,10 @@ from minigrad.nn.initializers import (
     xavier_normal,
     xavier_uniform,
 )
-from minigrad.nn.layers import MLP, Dropout, Flatten, LayerNorm, Linear, Sequential
+from minigrad.nn.layers import MLP, Flatten, Linear, Sequential
 from minigrad.nn.losses import bce_with_logits, cross_entropy, hinge_loss, mse_loss
 from minigrad.nn.module import Module
+from minigrad.nn.regularizing import BatchNorm, Dropout, LayerNorm
 
 __all__ = [
     "BatchNorm", "Conv2d", "Dropout", "Embedding", "Flatten", "LayerNorm", "Linear", "MLP",

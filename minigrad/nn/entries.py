@@ -49,7 +49,7 @@ class Entry:
         """The numbers: an array of their own, a float, or nested lists of floats."""
         thing = self._thing
         if isinstance(thing, Node):
-            return thing.numpy() if hasattr(thing, "shape") else thing._data
+            return thing._data.copy() if hasattr(thing, "shape") else thing._data
         return thing.copy() if hasattr(thing, "shape") else _numbers(thing)
 
     def convert(self, data: Any) -> Any:
@@ -95,7 +95,7 @@ def entries(module: Any, prefix: str = "", seen: set[int] | None = None) -> Iter
     seen.add(id(module))
     for name, thing in vars(module).items():
         if name in type(module).buffers:
-            yield Entry(prefix + name, thing, shape_of(thing), module)
+            yield Entry(prefix + name, thing, shape_of(thing) or (), module)
         elif not name.startswith("_"):
             yield from _entries_of(thing, prefix + name, seen)
 

@@ -11,7 +11,9 @@ from __future__ import annotations
 import json
 import math
 import os
+import zlib
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile, ZipFile
 
 from minigrad.errors import ArgumentValueError, MissingDependencyError
 from minigrad.nn.entries import shape_of
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["read_state", "write_state"]
 
 _FORMAT, _VERSION = "minigrad-state", 1
-_HEADER = "minigrad"  # the name of the header in an npz file; no attribute is called like a format
+_HEADER = _FORMAT  # its name in an npz file; with the hyphen it is nobody's attribute
 
 
 def write_state(path: Any, state: Mapping[str, Any], module: str) -> str:
@@ -40,22 +42,17 @@ def write_state(path: Any, state: Mapping[str, Any], module: str) -> str:
         ArgumentValueError: if the name ends otherwise.
         MissingDependencyError: for ``.npz``, if NumPy is not installed.
     """
-    path = os.fspath(path)
+    file: str = os.fspath(path)
     head = {"format": _FORMAT, "version": _VERSION, "module": module}
-    beside = f"{path}.part"
-    if _ending(path) == ".json":
-        body = {name: _entry(data) for name, data in state.items()}
-        with open(beside, "w", encoding="utf-8") as file:
-            json.dump({**head, "entries": body}, file, indent=1, allow_nan=False)
-            file.write("\n")
-    else:
-        np = _numpy()
-        arrays = {name: np.asarray(data) for name, data in state.items()}
-        header = json.dumps({**head, "names": list(arrays)})
-        with open(beside, "wb") as file:
-            np.savez(file, **{_HEADER: np.array(header)}, **arrays)
-    os.replace(beside, path)
-    return path
+    write = _write_json if _ending(file) == ".json" else _write_npz
+    beside = f"{file}.part"
+    try:
+        write(beside, head, state)
+        os.replace(beside, file)
+    finally:
+        if os.path.exists(beside):
+            os.remove(beside)
+    return file
 
 
 def read_state(path: Any) -> dict[str, Any]:
@@ -69,8 +66,7 @@ def read_state(path: Any) -> dict[str, Any]:
         OSError: if it cannot be read.
     """
     path = os.fspath(path)
-    state = _read_json(path) if _ending(path) == ".json" else _read_npz(path)
-    return state
+    return _read_json(path) if _ending(path) == ".json" else _read_npz(path)
 
 
 def _ending(path: str) -> str:
@@ -94,7 +90,7 @@ def _damaged(path: str, why: str) -> ArgumentValueError:
     return ArgumentValueError(f"{os.path.basename(path)}: {why}; nothing was loaded")
 
 
-def _check_head(path: str, head: Any) -> None:
+def _check_head(path: str, head: Any) -> dict[str, Any]:
     if not isinstance(head, dict) or head.get("format") != _FORMAT:
         raise _damaged(path, f"this is not a state file (no format {_FORMAT!r} in it)")
     if head.get("version") != _VERSION:
@@ -103,6 +99,7 @@ def _check_head(path: str, head: Any) -> None:
             f"it has version {head.get('version')!r} of the format, but this minigrad reads "
             f"version {_VERSION}",
         )
+    return head
 
 
 # -- JSON ------------------------------------------------------------------------------------------
@@ -122,6 +119,13 @@ def _spelled(data: Any) -> Any:
     if isinstance(data, float) and not math.isfinite(data):
         return repr(data)
     return data
+
+
+def _write_json(path: str, head: dict[str, Any], state: Mapping[str, Any]) -> None:
+    body = {name: _entry(data) for name, data in state.items()}
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({**head, "entries": body}, file, indent=1, allow_nan=False)
+        file.write("\n")
 
 
 _NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
@@ -144,8 +148,7 @@ def _read_json(path: str) -> dict[str, Any]:
         content = json.loads(text.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise _damaged(path, f"it is damaged or cut off ({error})") from None
-    _check_head(path, content)
-    body = content.get("entries")
+    body = _check_head(path, content).get("entries")
     if not isinstance(body, dict):
         raise _damaged(path, "it has no entries")
     state = {}
@@ -166,19 +169,25 @@ def _read_json(path: str) -> dict[str, Any]:
 # -- npz -------------------------------------------------------------------------------------------
 
 
-def _read_npz(path: str) -> dict[str, Any]:
-    from zipfile import BadZipFile
-    from zlib import error as zlib_error
+def _write_npz(path: str, head: dict[str, Any], state: Mapping[str, Any]) -> None:
+    np = _numpy()  # np.savez would take some names of entries for its own arguments
+    arrays = {name: np.asarray(data) for name, data in state.items()}
+    header = np.array(json.dumps({**head, "names": list(arrays)}))
+    with ZipFile(path, "w") as archive:
+        for name, array in {_HEADER: header, **arrays}.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+                np.lib.format.write_array(file, array, allow_pickle=False)
 
+
+def _read_npz(path: str) -> dict[str, Any]:
     np = _numpy()
     try:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as content:
             arrays = {name: content[name] for name in content.files}
             head = json.loads(str(arrays.pop(_HEADER))) if _HEADER in arrays else None
-    except (BadZipFile, ValueError, EOFError, KeyError, AttributeError, zlib_error) as error:
+    except (BadZipFile, ValueError, EOFError, KeyError, AttributeError, zlib.error) as error:
         raise _damaged(path, f"it is damaged or cut off ({error})") from None
-    _check_head(path, head)
-    names = head.get("names")
-    if sorted(arrays) != sorted(names or ()):
+    names = _check_head(path, head).get("names")
+    if not isinstance(names, list) or sorted(arrays) != sorted(names):
         raise _damaged(path, f"its header names {names}, but it holds {sorted(arrays)}")
     return {name: arrays[name] for name in names}

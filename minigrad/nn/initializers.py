@@ -14,7 +14,7 @@ from difflib import get_close_matches
 from math import isfinite, sqrt
 from typing import TYPE_CHECKING, Any
 
-from minigrad.errors import ArgumentTypeError, ArgumentValueError
+from minigrad.errors import ArgumentTypeError, ArgumentValueError, MissingDependencyError
 from minigrad.value import Value
 
 if TYPE_CHECKING:
@@ -170,7 +170,12 @@ def constant(shape: tuple[int, ...], number: float, mode: str, dtype: Any) -> An
 
 def _shaped(flat: list[float], shape: tuple[int, ...], mode: str, dtype: Any) -> Any:
     if mode == "array":
-        import numpy as np
+        try:
+            import numpy as np
+        except ImportError:
+            raise MissingDependencyError(
+                "mode='array' needs NumPy: pip install numpy; mode='scalar' does not"
+            ) from None
 
         from minigrad.tensor import Tensor
 

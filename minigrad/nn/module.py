@@ -30,7 +30,7 @@ from minigrad.nn.files import read_state, write_state
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Self
 
 __all__ = ["Module"]
@@ -62,13 +62,13 @@ class Module:
             return self.forward(*inputs, **options)
 
     def _find_places(self) -> None:
-        """Tell every module inside where it stands, and give parameters without a name theirs."""
+        """Tell every module inside where it stands, and name the parameters that have no name."""
         self._place = ""
-        for name, module in self._parts(set()):
-            module._place = name
-            module._find_places()
+        for module in self.modules():
+            for name, part in module._parts():
+                part._place = name
         for name, node in self.named_parameters():
-            if node.name is None or node.name in getattr(self, "_given_names", ()):
+            if node.name is None:
                 node.name = name
 
     # -- what is inside --------------------------------------------------------------------------
@@ -86,11 +86,12 @@ class Module:
             module = waiting.pop()
             if id(module) not in found:
                 found[id(module)] = module
-                waiting.extend(reversed([part for _, part in module._parts(set())]))
+                waiting.extend(reversed([part for _, part in module._parts()]))
         return list(found.values())
 
-    def _parts(self, seen: set[int]) -> Iterator[tuple[str, Module]]:
-        """The modules directly inside, with the names of where they stand."""
+    def _parts(self) -> Iterator[tuple[str, Module]]:
+        """The modules directly inside, each once, with the names of where they stand."""
+        seen: set[int] = set()
         for name, thing in vars(self).items():
             if not name.startswith("_"):
                 yield from _modules_in(thing, name, seen)
@@ -211,9 +212,13 @@ class Module:
         """What stands in the brackets of ``repr``."""
         return ""
 
+    def _shown(self) -> Iterable[tuple[str, Any]]:
+        """What ``repr`` shows in lines of their own."""
+        return self._parts()
+
     def __repr__(self) -> str:
         lines = []
-        for name, part in self._parts(set()):
+        for name, part in self._shown():
             lines += f"{name}: {part!r}".splitlines()
         inside = self._words()
         if lines:

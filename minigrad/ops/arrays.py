@@ -173,7 +173,7 @@ def compute_array(op: Op, xs: Sequence[Any], nodes: Sequence[Any] = ()) -> Any:
         ShapeError: if the shapes do not fit together.
         ArgumentValueError: for an axis or an index that is not there, and the like.
     """
-    token = errors.set(quiet if modes.special and modes.error_action() == "ignore" else loud)
+    token = errors.set(quiet if modes.error_action() == "ignore" else loud)
     try:
         out = op.forward(ARRAYS, *xs)
     except FloatingPointError:

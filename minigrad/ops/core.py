@@ -4,7 +4,8 @@ A row states an operation once: how its value is computed, and its derivative wi
 input. The formulas use only ``+ - * / **`` and the functions of this table, so the same row runs on
 floats, on arrays, on nodes (which makes a gradient that can be differentiated again) and on symbols
 (which prints it). ``m`` holds the functions for the kind of numbers at hand, ``out`` is the value.
-A new operation is one row and nothing else.
+A new operation is one row and nothing else. ``{0:1}`` in ``text`` is input 0, in brackets where it
+binds less tightly than 1; an ``operator`` is written between its inputs and has no name in ``mg``.
 
 Read next: ``../value.py``, the numbers that these rows connect; ``scalar.py``, the other rows.
 """
@@ -18,21 +19,6 @@ from minigrad.ops.row import FIRST, SECOND, Op
 __all__ = ["Op", "elementwise", "operator"]
 
 # fmt: off
-less = elementwise("less", lambda m, x, y: m.less(x, y), [None, None], text="{0:1} < {1:1}",
-    latex=r"\left[{0:1} < {1:1}\right]", precedence=0, sentence="1 where x < y, else 0.",
-    example=(1.0, 2.0, 1.0))
-less_equal = operator("less_equal", lambda m, x, y: m.less_equal(x, y), [None, None],
-    text="{0:1} <= {1:1}", latex=r"\left[{0:1} \leq {1:1}\right]", precedence=0,
-    sentence="1 where x <= y, else 0.")
-equal = elementwise("equal", lambda m, x, y: m.equal(x, y), [None, None], text="{0:1} == {1:1}",
-    latex=r"\left[{0:1} = {1:1}\right]", precedence=0,
-    sentence="1 where x and y are equal, else 0.", example=(2.0, 2.0, 1.0))
-where = elementwise("where", lambda m, condition, x, y: m.where(condition, x, y),
-    [None, lambda out, condition, x, y: where(condition, 1.0, 0.0),
-        lambda out, condition, x, y: where(condition, 0.0, 1.0)], selects=True,
-    sentence="x where the condition holds, else y; sends nothing to the branch not taken.",
-    example=(True, 1.0, 2.0, 1.0))
-
 add = operator("add", lambda m, x, y: x + y, [1.0, 1.0], text="{0:1} + {1:1}", precedence=1,
     sentence="Sum: passes the gradient on to both.")
 sub = operator("sub", lambda m, x, y: x - y, [1.0, -1.0], text="{0:1} - {1:2}", precedence=1,
@@ -62,3 +48,19 @@ tanh = elementwise("tanh", lambda m, x: m.tanh(x), [lambda out, x: 1.0 - out * o
 relu = elementwise("relu", lambda m, x: m.maximum(x, 0.0), [lambda out, x: less(0.0, x)],
     kink=lambda x: equal(x, 0.0), sentence="Rectified linear unit: max(x, 0); slope 0 at 0.",
     example=(-3.0, 0.0))
+
+# Comparisons give 1.0 or 0.0 and have no slope; `where` chooses.
+less = elementwise("less", lambda m, x, y: m.less(x, y), [None, None], text="{0:1} < {1:1}",
+    latex=r"\left[{0:1} < {1:1}\right]", precedence=0, sentence="1 where x < y, else 0.",
+    example=(1.0, 2.0, 1.0))
+less_equal = operator("less_equal", lambda m, x, y: m.less_equal(x, y), [None, None],
+    text="{0:1} <= {1:1}", latex=r"\left[{0:1} \leq {1:1}\right]", precedence=0,
+    sentence="1 where x <= y, else 0.")
+equal = elementwise("equal", lambda m, x, y: m.equal(x, y), [None, None], text="{0:1} == {1:1}",
+    latex=r"\left[{0:1} = {1:1}\right]", precedence=0,
+    sentence="1 where x and y are equal, else 0.", example=(2.0, 2.0, 1.0))
+where = elementwise("where", lambda m, condition, x, y: m.where(condition, x, y),
+    [None, lambda out, condition, x, y: where(condition, 1.0, 0.0),
+        lambda out, condition, x, y: where(condition, 0.0, 1.0)], selects=True,
+    sentence="x where the condition holds, else y; sends nothing to the branch not taken.",
+    example=(True, 1.0, 2.0, 1.0))

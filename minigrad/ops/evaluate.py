@@ -39,7 +39,9 @@ def as_number(x: Any) -> float | None:
     kind = type(x)
     if kind is float:
         return x  # type: ignore[no-any-return]
-    if kind is IEEEFloat or hasattr(kind, "_apply"):
+    if kind is IEEEFloat:
+        return float(x)
+    if hasattr(kind, "_apply"):
         return None
     if not hasattr(kind, "__float__") or hasattr(kind, "__len__"):
         return None

@@ -24,31 +24,29 @@ if TYPE_CHECKING:
 
     from minigrad.ops.row import Op
 
-__all__ = ["array_slopes"]
+__all__ = ["array_slopes", "compiled", "known_slopes"]
 
 _globals: dict[int, dict[str, Any]] = {}  # by the id of a module's globals, which live on
-_slopes: dict[int, tuple[Op, Sequence[Any] | None]] = {}  # by the id of a row, which is kept alive
+known_slopes: dict[Op, Sequence[Any] | None] = {}  # what ``array_slopes`` gave
 _MOST_ROWS = 4096
 
 
 def array_slopes(op: Op) -> Sequence[Any] | None:
     """The local derivatives of ``op`` on arrays; None for a row that selects, or of any number."""
-    known = _slopes.get(id(op))
-    if known is None:
-        while len(_slopes) >= _MOST_ROWS:
-            del _slopes[next(iter(_slopes))]
-        one_by_one = not op.selects and op.arity is not MANY
-        slopes = tuple(_slope(op, i) for i in range(op.arity)) if one_by_one else None
-        known = _slopes[id(op)] = op, slopes
-    return known[1]
+    while len(known_slopes) >= _MOST_ROWS:
+        del known_slopes[next(iter(known_slopes))]
+    one_by_one = not op.selects and op.arity is not MANY
+    slopes = tuple(_slope(op, i) for i in range(op.arity)) if one_by_one else None
+    known_slopes[op] = slopes
+    return slopes
 
 
 def _slope(op: Op, i: int) -> Any:
     """The derivative for input ``i``, with the domain and the edges around it, as in ``Op``."""
-    formula = _compiled(op.partials[i])
-    edges = [(_compiled(condition), _compiled(value)) for condition, value in op.edges.get(i, ())]
+    formula = compiled(op.partials[i])
+    edges = [(compiled(condition), compiled(value)) for condition, value in op.edges.get(i, ())]
     edges.reverse()
-    domain = _compiled(op.domain)
+    domain = compiled(op.domain)
     if formula is None or (domain is None and not edges):
         return formula
 
@@ -67,23 +65,31 @@ def _slope(op: Op, i: int) -> Any:
     return guarded
 
 
-def _on_arrays(name: str, thing: Any) -> Any:
+# In formulas of the table comparisons are factors and conditions, never summands: bools do.
+_COMPARISONS = {"less": np.less, "less_equal": np.less_equal, "equal": np.equal}
+
+
+def _on_arrays(name: str, thing: Any, in_table: bool) -> Any:
     """A function of the table without its look at the arguments; anything else as it is."""
     function: Any = FUNCTIONS.get(name)
+    if in_table and name in _COMPARISONS:
+        return _COMPARISONS[name]
     ours = function is thing and function is not None and not function.op.attrs
     return partial(function.op.forward, ARRAYS) if ours else thing
 
 
-def _compiled(formula: Any) -> Any:
+def compiled(formula: Any) -> Any:
+    """``formula`` for arrays alone: the functions of the table that it names are NumPy's."""
     if isinstance(formula, partial):
-        return partial(_compiled(formula.func), **formula.keywords)
+        return partial(compiled(formula.func), **formula.keywords)
     if formula is FIRST or formula is SECOND or not isinstance(formula, FunctionType):
         return formula
     theirs = formula.__globals__
     ours = _globals.get(id(theirs))
     if ours is None:
+        in_table = str(theirs.get("__name__", "")).startswith(f"{__package__}.")
         ours = _globals[id(theirs)] = {
-            name: _on_arrays(name, thing) for name, thing in theirs.items()
+            name: _on_arrays(name, thing, in_table) for name, thing in theirs.items()
         }
     twin = FunctionType(
         formula.__code__, ours, formula.__name__, formula.__defaults__, formula.__closure__

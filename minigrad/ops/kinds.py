@@ -22,7 +22,7 @@ import numpy as np
 from minigrad import hooks, modes
 from minigrad.errors import ArgumentValueError
 from minigrad.nothing import NOTHING
-from minigrad.ops.arrays import as_operand, compute_array, errors, ndarray, quiet
+from minigrad.ops.arrays import ARRAYS, as_operand, compute_array, errors, ndarray, quiet
 from minigrad.ops.broadcasting import Masked, carries, fit, parts, raw
 from minigrad.ops.row import MANY, Op
 
@@ -218,6 +218,17 @@ def _braces(value: Any) -> str:
     return shown.replace("{", "{{").replace("}", "}}")
 
 
+def _docstring(op: General) -> str:
+    """What ``help(mg.mean)`` shows."""
+    lines = [op.sentence, "", "Args:"]
+    lines += [f"    {name}: A Tensor, an array or a number." for name in op.parameters]
+    lines += [f"    {name}: {value!r} by default." for name, value in op.attrs.items()]
+    lines += ["", "Returns:", "    A Tensor if there is a node among the inputs, else an array."]
+    lines += ["", "Raises:", "    ArgumentTypeError: if an input is no array of real numbers."]
+    lines += ["    ShapeError: if the shapes do not fit together."]
+    return "\n".join(lines) + "\n"
+
+
 def array_function(
     op: General, arrange: Callable[..., dict[str, Any]] | None = None
 ) -> Callable[..., Any]:
@@ -244,7 +255,7 @@ def array_function(
             pass
         return row, inputs
 
-    def function(*xs: Any, **attrs: Any) -> Any:
+    def general(*xs: Any, **attrs: Any) -> Any:
         row: Any = plain
         inputs = xs
         if attrs or len(xs) != arity:
@@ -255,17 +266,22 @@ def array_function(
                 row = None
             if row is None:
                 row, inputs = row_of(xs, attrs)
-        if arity == 1:
-            record = getattr(inputs[0].__class__, "_record_one", None)
-            if record is not None:
-                return record(row, inputs[0])
         return evaluate_arrays(row, inputs)
 
+    def unary(*xs: Any, **attrs: Any) -> Any:
+        if len(xs) == 1 and not attrs:
+            record = getattr(xs[0].__class__, "_record_one", None)
+            if record is not None:
+                return record(plain, xs[0])
+        return general(*xs, **attrs)
+
+    function: Any = unary if arity == 1 else general
     function.__name__ = function.__qualname__ = op.name
     function.__module__ = "minigrad"
-    function.__doc__ = op.sentence
-    function.op = op  # type: ignore[attr-defined]
-    return function
+    function.__doc__ = _docstring(op)
+    function.__wrapped__ = partial(op.forward, ARRAYS)  # the signature, for help()
+    function.op = op
+    return function  # type: ignore[no-any-return]
 
 
 def evaluate_arrays(op: Op, xs: tuple[Any, ...]) -> Any:

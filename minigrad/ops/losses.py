@@ -19,6 +19,7 @@ import numpy as np
 from minigrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
 from minigrad.ops.broadcasting import raw
 from minigrad.ops.core import less, where
+from minigrad.ops.formulas import compiled
 from minigrad.ops.kinds import General, array_function, evaluate_arrays
 from minigrad.ops.reduce import log_softmax, reduce_sum, softmax
 from minigrad.ops.scalar import sigmoid
@@ -76,8 +77,11 @@ def _loss(name: str, terms: Any, slopes: tuple[Any, Any], sentence: str) -> Call
         return _reduced(terms(x, y), reduction)
 
     def rule(slope: Any) -> Any:
+        on_arrays = compiled(slope)
+
         def vjp(g: Any, out: Any, x: Any, y: Any, *, reduction: str) -> Any:
-            return _scaled(g, reduction, np.size(raw(x))) * slope(x, y)
+            formula = on_arrays if not (hasattr(x, "_apply") or hasattr(y, "_apply")) else slope
+            return _scaled(g, reduction, np.size(raw(x))) * formula(x, y)
 
         return vjp
 
@@ -120,6 +124,8 @@ def _class_axis(x: Any) -> int:
 
 def _picked(target: Any, axis: int) -> Any:
     """The index of the element that each target names."""
+    if target.ndim == 1 and axis == 1:
+        return np.arange(len(target)), target
     grid = list(np.ogrid[tuple(slice(n) for n in target.shape)])
     return (*grid[:axis], target, *grid[axis:])
 
@@ -160,10 +166,13 @@ def _check_classes(target: Any, x: Any) -> None:
             f"cross_entropy: class indices are ints, not {np.asarray(target).dtype}; "
             f"targets.astype(int) converts"
         )
-    if np.size(target) and not (np.min(target) >= 0 and np.max(target) < x.shape[axis]):
+    if not np.size(target):
+        return
+    least, most = np.minimum.reduce(target, axis=None), np.maximum.reduce(target, axis=None)
+    if least < 0 or most >= x.shape[axis]:
         raise ArgumentValueError(
             f"cross_entropy: the logits have {x.shape[axis]} classes, counted from 0, but the "
-            f"targets reach from {np.min(target)} to {np.max(target)}"
+            f"targets reach from {least} to {most}"
         )
 
 
@@ -175,7 +184,8 @@ def _log_weights(x: Any, axis: int) -> Any:
 
 def _cross_entropy(x: Any, target: Any, reduction: str) -> Any:
     if np.ndim(x) and not _by_index(target, x):
-        terms = -np.add.reduce(_log_weights(x, _class_axis(x)) * target, axis=_class_axis(x))
+        products = np.where(target == 0.0, 0.0, _log_weights(x, _class_axis(x)) * target)
+        terms = -np.add.reduce(products, axis=_class_axis(x))
     else:
         x, target = np.asarray(x), _whole(target)
         _check_classes(target, x)
@@ -200,6 +210,14 @@ def _spread(g: Any, x: Any, reduction: str) -> Any:
 
 
 def _logits_rule(g: Any, out: Any, x: Any, target: Any, *, reduction: str) -> Any:
+    if reduction != "none" and x.__class__ is np.ndarray and x.shape != np.shape(target):
+        # the formula below in place, on numbers: no array of zeros and ones
+        axis = _class_axis(x)
+        weights = np.exp(x - np.maximum.reduce(x, axis=axis, keepdims=True))
+        weights /= np.add.reduce(weights, axis=axis, keepdims=True)
+        weights[_picked(np.asarray(_whole(target)), axis)] -= 1.0
+        weights *= _scaled(g, reduction, _terms_count(x))
+        return weights
     hot = target if not _by_index(raw(target), raw(x)) else _one_hot(target, x)
     weights = softmax(x, axis=_class_axis(x))
     if hot is not target:  # probabilities add up to 1 by definition, a node's might not

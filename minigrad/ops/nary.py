@@ -98,6 +98,8 @@ def sum(values: Any, axis: Any = None, keepdims: bool = False) -> Any:
     (9.0, 2.0)
     """
     if values.__class__ not in _LISTS and hasattr(values, "shape"):
+        if axis is None and not keepdims:
+            return hooks.reduce_sum(values)
         return hooks.reduce_sum(values, axis=axis, keepdims=keepdims)
     if axis is not None or keepdims:
         raise ArgumentTypeError("sum(…, axis=…) is for arrays; these are numbers and nodes")

@@ -82,10 +82,7 @@ matmul.op = _MATMUL  # type: ignore[attr-defined]
 
 def _affine(x: Any, weight: Any, bias: Any) -> Any:
     out = _matmul(x, weight)
-    if (
-        out.dtype == np.result_type(out, bias)
-        and np.broadcast_shapes(out.shape, bias.shape) == out.shape
-    ):
+    if out.ndim and out.dtype is bias.dtype and bias.shape == out.shape[-1:]:
         out += bias  # in place: one array less to make and to keep
         return out
     return out + bias

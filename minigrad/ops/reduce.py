@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "cumprod", "cumsum", "log_softmax", "logsumexp", "max", "mean", "min", "norm", "prod",
-    "reduce_sum", "softmax", "std", "var",
+    "reduce_sum", "softmax", "std", "sum_of_squares", "var",
 ]  # fmt: skip
 
 _add: Any = np.add.reduce  # its type knows no keepdims that is not written out
@@ -103,6 +103,13 @@ cumsum = array_function(Linear(
 ).register())  # fmt: skip
 
 
+sum_of_squares = array_function(General(
+    "sum_of_squares", lambda m, x: np.vdot(x, x), [lambda g, out, x: g * 2.0 * x],
+    jvp=lambda ts, out, x: reduce_sum(2.0 * x * ts[0]), public=False,
+    sentence="Σ x² as one node: the weight decay of a layer.",
+).register())  # fmt: skip
+
+
 # -- products ------------------------------------------------------------------------------------
 
 
@@ -173,8 +180,11 @@ cumprod = array_function(General(
 
 def _share(out: Any, x: Any, axis: Any, keepdims: bool) -> Any:
     """1 at the extreme elements, divided among those that tie; numbers, for it has no slope."""
-    x = raw(x)
-    hits = (x == _spread(raw(out), x, axis, keepdims)).astype(x.dtype)
+    x, out = raw(x), raw(out)
+    hits = x == _spread(out, x, axis, keepdims)
+    if np.isnan(out).any():  # nan is the largest and the smallest, and equals nothing
+        hits |= np.isnan(x)
+    hits = hits.astype(x.dtype)
     return hits / np.maximum(_add(hits, axis=axis, keepdims=True), 1)
 
 

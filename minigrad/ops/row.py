@@ -14,6 +14,7 @@ from minigrad import hooks
 from minigrad.errors import ArgumentTypeError, DefinitionError, UnknownOperationError
 from minigrad.nothing import NOTHING
 from minigrad.ops import evaluate
+from minigrad.ops.floats import IEEEFloat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -125,6 +126,10 @@ class Op:
         if not hasattr(forward, "__code__"):
             raise DefinitionError(
                 f"operation {name!r}: forward is a function (m, *xs), not {forward!r}"
+            )
+        if not isinstance(partials, list | tuple):
+            raise DefinitionError(
+                f"operation {name!r}: partials is a list, one entry per input, not {partials!r}"
             )
         names, attrs, any_number = parameters(forward)
         self.name = name
@@ -241,7 +246,9 @@ class Op:
                 if self.selects and not local:
                     edges.append((0.0, NOTHING, "other branch"))
                     continue
-                if type(local) is float and type(upstream) is float:
+                if type(local) is IEEEFloat:  # of constants alone, in a formula on nodes
+                    local = float(local)
+                if type(local) is float and type(upstream) is float and type(out) is float:
                     evaluate.check_product(self, i, out, tuple(xs), upstream, local)
                 edges.append((local, upstream * local, ""))
         return edges

@@ -106,9 +106,8 @@ def is_finite(gradient: Any) -> bool:
         return isfinite(gradient)
     import numpy as np
 
-    with np.errstate(all="ignore"):  # a sum of squares is one fast look at every number
-        if isfinite(np.vdot(gradient, gradient)):
-            return True
+    if isfinite(np.vdot(gradient, gradient)):  # a sum of squares is one fast look at every number
+        return True
     return bool(np.isfinite(gradient).all())
 
 

@@ -258,7 +258,7 @@ class Optimizer:
         if not pairs:
             return
         rate = rate_of(self.learning_rate, self.iterations)
-        pairs = [pair for pair in pairs if self._usable(*pair)]
+        pairs = [pair for pair in pairs if is_finite(pair[0]) or self._complain(*pair)]
         gradients: Sequence[Any] = [gradient for gradient, _ in pairs]
         if self.clip_value is not None:
             gradients = clip_by_value(gradients, self.clip_value)
@@ -267,15 +267,14 @@ class Optimizer:
         for gradient, (_, p) in zip(gradients, pairs, strict=True):
             x = p._data
             state = self._states.setdefault(p, {})
-            p.data -= self.change(x, self._with_decay(x, gradient), state, rate)
+            _move(p, x, x - self.change(x, self._with_decay(x, gradient), state, rate))
         self.iterations += 1
 
     def _with_decay(self, x: Any, gradient: Any) -> Any:
         return gradient + self.weight_decay * x if self.weight_decay else gradient
 
-    def _usable(self, gradient: Any, p: Any) -> bool:
-        if is_finite(gradient):
-            return True
+    def _complain(self, gradient: Any, p: Any) -> bool:
+        """Say which gradient is not finite; False, for it is not used."""
         text = (
             f"the gradient of {called(p)} is {not_finite(gradient)}; it is not updated in this step"
         )
@@ -291,3 +290,13 @@ class Optimizer:
         rate = self.learning_rate
         shown = getattr(rate, "__name__", "a function") if callable(rate) else repr(rate)
         return f"{type(self).__name__}(learning_rate={shown}, {count} parameters)"
+
+
+def _move(p: Any, x: Any, new: Any) -> None:
+    """Give a parameter its new numbers."""
+    if new.__class__ is x.__class__ and (
+        new.__class__ is float or (new.shape == x.shape and new.dtype == x.dtype)
+    ):
+        p._data = new  # nobody else has this array, so it need not be copied
+    else:
+        p.data = new

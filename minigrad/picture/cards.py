@@ -8,20 +8,22 @@ Read next: `minigrad.picture.layout`, which places the cards; `minigrad.picture.
 
 from __future__ import annotations
 
-from math import ceil
+from math import ceil, isfinite
 from typing import NamedTuple
 from unicodedata import east_asian_width, normalize
 
-from minigrad.formatting import clip_text, short, visible
-from minigrad.picture.diagram import Card, Edge
+from minigrad.formatting import clip_text, display_width, short, visible
+from minigrad.picture.diagram import INFIX, SLOT_SIGNS, Card, Diagram, Edge
 
-__all__ = ["Face", "Row", "Text", "edge_words", "face_of", "text_width"]
+__all__ = ["Face", "Inset", "Row", "Text", "edge_words", "face_of", "insets", "text_width"]
 
 NAME_SIZE, TEXT_SIZE, SMALL_SIZE = 13, 12, 10.5
 ROW_HEIGHT = 17
 PADDING = 10
 NAME_COLUMNS = 22
 OP_COLUMNS = 14
+REMARK_COLUMNS = 26
+INSET_COLUMNS = 12
 
 
 class Text(NamedTuple):
@@ -46,6 +48,24 @@ class Row(NamedTuple):
     tone: str
 
 
+class Inset(NamedTuple):
+    """A constant that is written beside the operation of the card that uses it: ``× 1.1``.
+
+    Attributes:
+        constant: Index of the card of the constant.
+        edge: Index of the edge that it saves.
+        text: What is written.
+        width: Pixels of its pill.
+        first: Whether it is the first input, and so stands before the sign.
+    """
+
+    constant: int
+    edge: int
+    text: Text
+    width: int
+    first: bool
+
+
 class Face(NamedTuple):
     """Everything a card shows, and its size in pixels."""
 
@@ -54,6 +74,12 @@ class Face(NamedTuple):
     rows: tuple[Row, ...]
     width: int
     height: int
+    inset: Inset | None = None
+
+    @property
+    def badge(self) -> int:
+        """The width of the pill in which the sign of the operation stands."""
+        return max(20, self.symbol.width + 12) if self.symbol.text else 0
 
 
 class Word(NamedTuple):
@@ -63,7 +89,63 @@ class Word(NamedTuple):
     tone: str
 
 
-def face_of(card: Card, show: tuple[str, ...], inputs: int = 0, pitch: int = 0) -> Face:
+def insets(diagram: Diagram, show: tuple[str, ...]) -> dict[int, Inset]:
+    """For the index of a card, the constant that stands on it instead of on a card of its own.
+
+    These are unnamed numbers, or names of a few letters, that are used once, by an operation that
+    is written between its inputs, and together with something that is no such number.
+
+    >>> x, two = Card(0, "x", value=3.0), Card(1, "", None, "constant", 2.0)
+    >>> y = Card(2, "y", "mul", "output", 6.0)
+    >>> found = insets(Diagram((x, two, y), (Edge(0, 2), Edge(1, 2, 1)), (2,)), ("value",))
+    >>> found[2].constant, found[2].text.text, found[2].first
+    (1, '2', False)
+    """
+    index = {card.id: number for number, card in enumerate(diagram.cards)}
+    plain = {card.id for card in diagram.cards if card.role == "constant" and _is_plain(card)}
+    if not plain:
+        return {}
+    uses: dict[int, int] = {}
+    entering: dict[int, list[int]] = {}
+    for number, edge in enumerate(diagram.edges):
+        uses[edge.source] = uses.get(edge.source, 0) + edge.uses
+        entering.setdefault(edge.target, []).append(number)
+    found = {}
+    for card in diagram.cards:
+        near = entering.get(card.id, ())
+        if card.op not in INFIX or card.role not in ("operation", "output") or len(near) != 2:
+            continue
+        edges = [number for number in near if diagram.edges[number].source in plain]
+        if len(edges) != 1 or uses[diagram.edges[edges[0]].source] != 1:
+            continue
+        edge = diagram.edges[edges[0]]
+        text = _pill(diagram.cards[index[edge.source]], show)
+        if display_width(text.text) <= INSET_COLUMNS:
+            width = max(20, _even(text.width + 10))
+            found[index[card.id]] = Inset(index[edge.source], edges[0], text, width, edge.slot == 0)
+    return found
+
+
+def _is_plain(card: Card) -> bool:
+    """Whether a pill can say everything about the constant."""
+    return card.op is None and not card.flags and not card.shape
+
+
+def _pill(card: Card, show: tuple[str, ...]) -> Text:
+    """The words for a constant: its number, and its name if it has one."""
+    name = visible(card.name)
+    number = short(card.value) if "value" in show or not name else ""
+    words = name if not number else number if name in ("", number) else f"{name} = {number}"
+    return _text(clip_text(words, NAME_COLUMNS), TEXT_SIZE)
+
+
+def face_of(
+    card: Card,
+    show: tuple[str, ...],
+    inputs: int = 0,
+    pitch: int = 0,
+    inset: Inset | None = None,
+) -> Face:
     """The face of a card.
 
     Args:
@@ -71,6 +153,7 @@ def face_of(card: Card, show: tuple[str, ...], inputs: int = 0, pitch: int = 0) 
         show: Which numbers: "value", "gradient".
         inputs: How many edges enter, each of which needs room on the side of the card.
         pitch: Room that each entering edge needs.
+        inset: A constant to be written beside the operation.
 
     >>> face_of(Card(0, "a", value=2.0), ("value", "gradient")).rows[0].text.text
     '2'
@@ -79,23 +162,21 @@ def face_of(card: Card, show: tuple[str, ...], inputs: int = 0, pitch: int = 0) 
         symbol = _text(clip_text(visible(card.symbol), OP_COLUMNS), TEXT_SIZE + 1)
         side = max(34, symbol.width + 20)
         return Face(_text("", NAME_SIZE), symbol, (), _even(side), 34)
-    name = visible(card.name)
     symbol = _text(clip_text(visible(card.symbol), OP_COLUMNS), TEXT_SIZE)
     if card.role == "constant" and card.op is None and not card.flags:
-        number = short(card.value) if "value" in show or not name else ""
-        words = name if not number else number if name in ("", number) else f"{name} = {number}"
-        pill = _text(clip_text(words, NAME_COLUMNS), TEXT_SIZE)
+        pill = _pill(card, show)
         return Face(pill, symbol, (), _even(max(30, pill.width + 22)), 26)
 
-    heading = _text(clip_text(name, NAME_COLUMNS), NAME_SIZE, bold=True)
+    heading = _text(clip_text(visible(card.name), NAME_COLUMNS), NAME_SIZE, bold=True)
     rows = tuple(_rows(card, show))
     badge = symbol.width + 20 if symbol.text else 0
-    across = [heading.width + badge]
+    across = [heading.width + badge + (inset.width if inset else 0)]
     across += [_LABEL_WIDTH[row.label] + row.text.width for row in rows]
     width = max(72, max(across) + 2 * PADDING + (4 if card.role == "leaf" else 0))
     height = max(18 + ROW_HEIGHT * (1 + len(rows)), inputs * pitch + 10)
-    height += 6 if card.role == "fold" else 0  # the edges of the cards behind it
-    return Face(heading, symbol, rows, _even(width), _even(height))
+    if card.role == "fold":  # the edges of the cards behind it
+        width, height = width + 6, height + 6
+    return Face(heading, symbol, rows, _even(width), _even(height), inset)
 
 
 def _rows(card: Card, show: tuple[str, ...]) -> list[Row]:
@@ -107,24 +188,33 @@ def _rows(card: Card, show: tuple[str, ...]) -> list[Row]:
                  for kind in kinds]  # fmt: skip
     if card.shape:
         rows.append(Row("shape", _text(clip_text(str(card.shape), 18), TEXT_SIZE), "quiet"))
+    value, gradient = card.number_words
     if "value" in show and card.has_value:
-        rows.append(Row("value", _text(short(card.value), TEXT_SIZE), "value"))
+        rows.append(_number_row(value, card.value, "value"))
     if "gradient" in show and card.has_gradient:
-        rows.append(Row("grad", _text(short(card.gradient), TEXT_SIZE), "gradient"))
+        rows.append(_number_row(gradient, card.gradient, "gradient"))
     for flag, remark in zip(card.flags, card.remarks, strict=True):
         tone = "warning" if flag in card.warnings else "quiet"
-        rows.append(Row("", _text(clip_text(visible(remark), 22), TEXT_SIZE), tone))
+        rows.append(Row("", _text(clip_text(visible(remark), REMARK_COLUMNS), TEXT_SIZE), tone))
     return rows
+
+
+def _number_row(label: str, number: float | None, tone: str) -> Row:
+    """A number, with a sign of warning where it is none."""
+    if isinstance(number, float) and not isfinite(number):
+        return Row(label, _text(f"! {short(number)}", TEXT_SIZE), "warning")
+    return Row(label, _text(short(number), TEXT_SIZE), tone)
 
 
 def edge_words(edge: Edge, show: tuple[str, ...]) -> tuple[Word, ...]:
     """The label of an edge: its slot where the order matters, and what `show` asks for.
 
-    >>> words = edge_words(Edge(0, 1, 0, "top", 0.5, 2.0), ("local", "contribution"))
+    >>> words = edge_words(Edge(0, 1, 1, "divisor", 0.5, 2.0), ("local", "contribution"))
     >>> [word.text for word in words]
-    ['top', '×0.5', '→ 2']
+    ['÷', '×0.5', '→ 2']
     """
-    words = [Word(edge.slot_name, "quiet")] if edge.slot_name else []
+    name = SLOT_SIGNS.get(edge.slot_name, edge.slot_name)
+    words = [Word(name, "quiet")] if name else []
     if edge.uses > 1:
         words.append(Word(f"{edge.uses} edges", "quiet"))
         return tuple(words)
@@ -182,5 +272,6 @@ for _ems, _characters in (
         _EMS[_character] = _ems
 
 _LABEL_WIDTH = {"": 0} | {
-    label: ceil(text_width(label, TEXT_SIZE)) + 14 for label in ("shape", "value", "grad")
+    label: ceil(text_width(label, TEXT_SIZE)) + 14
+    for label in ("shape", "value", "grad", "last value", "last grad")
 }

@@ -24,15 +24,25 @@ SYMBOLS = {
 }  # fmt: skip
 """The sign that stands on a card for an operation; others are called by their name."""
 
-_FIRST_SECOND, _TOP_BOTTOM = ("first", "second"), ("top", "bottom")
+INFIX = frozenset((
+    "add", "sub", "mul", "div", "pow", "mod", "floordiv", "less", "less_equal", "greater", "equal",
+))  # fmt: skip
+"""The operations that are written between their two inputs."""
+
+_LEFT_RIGHT, _DIVISOR = ("left", "right"), ("", "divisor")
 SLOT_NAMES: dict[str, tuple[str, ...]] = {
-    "sub": _FIRST_SECOND, "less": _FIRST_SECOND, "less_equal": _FIRST_SECOND,
-    "greater": _FIRST_SECOND, "matmul": _FIRST_SECOND,
-    "div": _TOP_BOTTOM, "mod": _TOP_BOTTOM, "floordiv": _TOP_BOTTOM,
+    "sub": ("", "subtracted"), "div": _DIVISOR, "mod": _DIVISOR, "floordiv": _DIVISOR,
+    "less": _LEFT_RIGHT, "less_equal": _LEFT_RIGHT, "greater": _LEFT_RIGHT, "matmul": _LEFT_RIGHT,
     "pow": ("base", "exponent"), "atan2": ("y", "x"), "where": ("if", "then", "else"),
     "clip": ("x", "low", "high"),
 }  # fmt: skip
-"""What each input is called, for the operations where exchanging two inputs changes the result."""
+"""What an input is called, for the operations where exchanging two inputs changes the result."""
+
+SLOT_SIGNS = {"subtracted": "−", "divisor": "÷"}
+"""What is written for it where there is little room."""
+
+STARTS = "not finite: starts here"
+"""The flag of a card whose number is the first that is not finite."""
 
 
 class Card(NamedTuple):
@@ -46,7 +56,7 @@ class Card(NamedTuple):
             "fold" for a card that stands for several nodes.
         value: The number it holds.
         gradient: Derivative of the output with respect to it; ``None`` before any pass.
-        flags: Remarks: the warnings "not finite" and "stale", others such as "recorded branch".
+        flags: Remarks: the warnings "not finite: …" and "stale", others such as "recorded branch".
         shape: Axes of an array, ``()`` for a number.
         hides: For a fold: what is hidden, for example ``("998 add", "999 leaves")``.
     """
@@ -86,6 +96,21 @@ class Card(NamedTuple):
         return tuple(f"! {flag}" if flag in self.warnings else flag for flag in self.flags)
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """Everything a line of text has to say beside its numbers.
+
+        >>> Card(0, "… 9 nodes", None, "fold", 1.0, hides=("9 of add",)).notes
+        ('9 of add', 'numbers of the last')
+        """
+        whose = ("numbers of the last",) if self.role == "fold" and self.has_value else ()
+        return (*self.hides, *whose, *self.remarks)
+
+    @property
+    def number_words(self) -> tuple[str, str]:
+        """What its value and its gradient are called on a card: a fold shows its last node's."""
+        return ("last value", "last grad") if self.role == "fold" else ("value", "grad")
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """Those of its flags that say the numbers cannot be trusted."""
         return tuple(flag for flag in self.flags if flag.startswith(("not finite", "stale")))
@@ -112,11 +137,12 @@ class Card(NamedTuple):
         lines += [f"hides {what}" for what in self.hides]
         if self.shape:
             lines.append(f"shape {self.shape}")
+        last = "last " if self.role == "fold" else ""
         if self.has_value:
-            lines.append(f"value {exact(self.value)}")
+            lines.append(f"{last}value {exact(self.value)}")
         if self.has_gradient:
             known = self.gradient is not None
-            lines.append(f"gradient {exact(self.gradient) if known else 'not computed'}")
+            lines.append(f"{last}gradient {exact(self.gradient) if known else 'not computed'}")
         return "\n".join([*lines, *self.flags])
 
 
@@ -127,7 +153,7 @@ class Edge(NamedTuple):
         source: Id of the input.
         target: Id of the node computed from it.
         slot: Position among the inputs of the target, from 0.
-        slot_name: What that position is called where the order matters ("top", "exponent").
+        slot_name: What that position is called where the order matters ("divisor", "exponent").
         local: Local derivative of the target with respect to this input.
         contribution: What this edge adds to the gradient of the source.
         reason: Why nothing flows back along it, where nothing does.
@@ -240,32 +266,77 @@ def diagram_from(
         One card per node and one edge per slot, in the order given.
     """
     flags = flags or {}
-    passed = {(edge.node, edge.slot): edge for edge in edges}
     nodes = tuple(nodes)
-    known = {node.id for node in nodes}
+    place: dict[int, int] = {}  # of the first edge of each node
+    count = 0
+    for node in nodes:
+        place[node.id] = count
+        count += len(node.inputs)
+    passed: list[TraceEdge | None] = [None] * count
+    for edge in edges:
+        if edge.node in place:
+            passed[place[edge.node] + edge.slot] = edge
+    starts = _starts(nodes, gradients, passed, place)
+
     heads = frozenset(outputs)
     cards: list[Card] = []
     lines: list[Edge] = []
     for node in nodes:
-        gradient = gradients.get(node.id)
-        notes = tuple(flags.get(node.id, ()))
-        if not (_is_finite(node.value) and _is_finite(gradient)):
-            notes = ("not finite", *notes)
-        role = "output" if node.id in heads else node.role
-        cards.append(Card(node.id, node.name, node.op, role, node.value, gradient, notes,
-                          tuple(node.shape or ())))  # fmt: skip
-        slot_names = SLOT_NAMES.get(node.op or "", ())
-        for slot, source in enumerate(node.inputs):
-            if source not in known:
+        number, op, inputs = node.id, node.op, node.inputs
+        notes = tuple(flags[number]) if number in flags else ()
+        if number in starts:
+            notes = (STARTS, *notes)
+        role = "output" if number in heads else node.role
+        cards.append(Card(number, node.name, op, role, node.value, gradients.get(number), notes,
+                          tuple(node.shape) if node.shape else ()))  # fmt: skip
+        if not inputs:
+            continue
+        slot_names = SLOT_NAMES.get(op or "", ())
+        first = place[number]
+        for slot, source in enumerate(inputs):
+            if source not in place:
                 continue
             name = slot_names[slot] if slot < len(slot_names) else ""
-            line = passed.get((node.id, slot))
+            line = passed[first + slot]
             if line is None:
-                lines.append(Edge(source, node.id, slot, name))
+                lines.append(Edge(source, number, slot, name))
             else:
-                lines.append(Edge(source, node.id, slot, name,
+                lines.append(Edge(source, number, slot, name,
                                   line.local, line.contribution, line.reason))  # fmt: skip
     return Diagram(tuple(cards), tuple(lines), tuple(outputs), title)
+
+
+def _starts(
+    nodes: Sequence[TraceNode],
+    gradients: Mapping[int, float | None],
+    passed: Sequence[TraceEdge | None],
+    place: Mapping[int, int],
+) -> frozenset[int]:
+    """The nodes at which numbers stop being finite, although all that went in is.
+
+    A value starts where the values of the inputs are finite; a gradient where an edge brings the
+    first contribution that is not finite along values and from a gradient that are, or where
+    finite contributions add up to more than a float can hold.
+    """
+    try:
+        if all(map(isfinite, [node.value for node in nodes])) and all(
+            map(isfinite, [gradient or 0.0 for gradient in gradients.values()])
+        ):
+            return frozenset()
+    except (TypeError, ValueError, OverflowError):
+        pass  # not all of them are floats
+    bad = {node.id for node in nodes if not _is_finite(node.value)}
+    spoilt = {number for number, gradient in gradients.items() if not _is_finite(gradient)}
+    starts = {node.id for node in nodes if node.id in bad and bad.isdisjoint(node.inputs)}
+    explained = set()  # gradients that a contribution spoils
+    for node in nodes:
+        for slot, source in enumerate(node.inputs):
+            edge = passed[place[node.id] + slot]
+            if source in spoilt and edge and not _is_finite(edge.contribution):
+                explained.add(source)
+                if node.id not in spoilt and bad.isdisjoint((node.id, *node.inputs)):
+                    starts.add(source)
+    return frozenset(starts | {node.id for node in nodes if node.id in spoilt - explained})
 
 
 def separate_operations(diagram: Diagram) -> Diagram:

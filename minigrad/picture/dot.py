@@ -83,8 +83,9 @@ def _label(card: Card, show: tuple[str, ...]) -> str:
     name = clip_text(card.name if card.role == "constant" else card.label, NAME_COLUMNS)
     heading = "  ".join(part for part in (name, card.symbol) if part)
     lines = [heading, *card.hides] if heading else []
+    value, gradient = card.number_words
     if "value" in show and card.has_value:
-        lines.append(f"value {short(card.value)}")
+        lines.append(f"{value} {short(card.value)}")
     if "gradient" in show and card.has_gradient:
-        lines.append(f"grad {short(card.gradient)}")
+        lines.append(f"{gradient} {short(card.gradient)}")
     return "\n".join([*lines, *card.remarks])

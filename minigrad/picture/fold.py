@@ -5,7 +5,8 @@ Three rules, in this order, each only while there are too many cards:
 1. of a node with many inputs of its own, all but the first two are folded;
 2. a chain, in which each node feeds only the next one and has only leaves beside it, is folded
    but for its ends;
-3. a chain of one operation (a long sum) is folded with what only it uses; inner chains first.
+3. a chain of one operation (a long sum) is folded with what only it uses; inner chains first. If
+   there are few such chains, each keeps its first terms and its last one, as in x₁ + x₂ + … + xₙ.
 
 If that is not enough, what lies farthest from the output goes behind one card. A fold keeps the
 edges that enter and leave it; those between the same two cards become one that says how many.
@@ -15,6 +16,7 @@ Read next: `minigrad.picture.cards`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from minigrad.picture.diagram import Card, Diagram, Edge
@@ -23,6 +25,7 @@ __all__ = ["fold"]
 
 FEWEST = 3  # a fold that hides less than this is not worth its card
 LONG = 6  # nodes, from which a chain keeps its first and its last two visible
+TERMS = 12  # cards, about, that a long sum keeps visible where there is room for its ends
 MANY = 8  # inputs of its own, from which a node is called n-ary
 
 
@@ -52,25 +55,34 @@ def fold(diagram: Diagram, max_nodes: int | None) -> Diagram:
 
 
 class _Folder:
-    """A diagram that shrinks. Nodes are indices into `cards`; `hidden` counts kinds per card."""
+    """A diagram that shrinks. Nodes are indices into `cards`; `hidden` counts kinds per fold."""
 
     def __init__(self, diagram: Diagram) -> None:
         self.heads = frozenset(diagram.outputs)
         self.cards: list[Card] = list(diagram.cards)
         self.edges: list[Edge] = list(diagram.edges)
-        self.hidden: list[dict[str, int]] = [{} for _ in self.cards]
+        self.hidden: dict[int, dict[str, int]] = {}
         self._connect()
 
     def _connect(self) -> None:
         index = {card.id: number for number, card in enumerate(self.cards)}
-        self.index = index
-        self.inputs: list[list[int]] = [[] for _ in self.cards]
-        self.users: list[list[int]] = [[] for _ in self.cards]
-        for edge in self.edges:
-            source, target = index[edge.source], index[edge.target]
-            if source not in self.inputs[target]:
-                self.inputs[target].append(source)
-                self.users[source].append(target)
+        self.sources = [index[edge.source] for edge in self.edges]
+        self.targets = [index[edge.target] for edge in self.edges]
+        nobody: list[int] = []  # shared, for speed; never changed
+        self.inputs = inputs = [nobody] * len(index)
+        self.users = users = [nobody] * len(index)
+        for source, target in zip(self.sources, self.targets, strict=True):
+            near = inputs[target]
+            if not near:
+                inputs[target] = [source]
+            elif source in near:
+                continue
+            else:
+                near.append(source)
+            if users[source]:
+                users[source].append(target)
+            else:
+                users[source] = [target]
 
     # The rules: each gives groups of nodes to hide
 
@@ -86,69 +98,92 @@ class _Folder:
 
     def chains(self, _max_nodes: int) -> list[list[int]]:
         """Runs of nodes that have only leaves beside them, the longest first."""
-        return sorted(self._runs(same_op=False), key=len, reverse=True)
+        groups = []
+        for run in self._runs(same_op=False):
+            if len(run) <= LONG:  # what enters at the start of a chain stays visible
+                groups.append(run[:1] + self._with_private(run[1:-1], whole_branches=False))
+            else:
+                groups.append(self._with_private(run[1:-2], whole_branches=False))
+        return sorted(groups, key=len, reverse=True)
 
-    def sums(self, _max_nodes: int) -> list[list[int]]:
+    def sums(self, max_nodes: int) -> list[list[int]]:
         """Runs of one operation with whatever only they use; a run inside another comes first."""
-        return sorted(self._runs(same_op=True), key=len)
+        runs = self._runs(same_op=True)
+        roomy = len(runs) * TERMS <= max_nodes
+        groups = []
+        for run in runs:
+            # The last node of a sum stays, with its last term: where there is room for it, the
+            # first two terms stay too, lest that one looks like a special one.
+            if roomy and len(run) >= LONG:
+                groups.append(self._with_private(run[1:-1], whole_branches=True, keep=run[0]))
+            else:
+                groups.append(self._with_private(run[:-1], whole_branches=True))
+        return sorted(groups, key=len)
 
     def farthest(self, max_nodes: int) -> list[list[int]]:
         """All but some leaves, some ends (neither can close a cycle) and the nodes made last."""
-        spare = max_nodes // 3
-        leaves = [v for v in range(len(self.cards)) if not self.inputs[v] and self.users[v]][:spare]
-        ends = [v for v in range(len(self.cards)) if self._is_head(v) and not self.users[v]]
-        ends = ends[: max_nodes // 3]
-        keep = {*leaves, *ends}
-        node = len(self.cards) - 1
-        while len(keep) < min(max_nodes - 1, len(self.cards) - FEWEST):
+        count, spare = len(self.cards), max_nodes // 3
+        room = min(max_nodes - 1, count - FEWEST)
+        leaves = [v for v in range(count) if not self.inputs[v] and self.users[v]][:spare]
+        ends = [v for v in range(count) if self._is_head(v) and not self.users[v]][:spare]
+        keep = set([*ends, *leaves][:room])
+        node = count - 1
+        while len(keep) < room:
             keep.add(node)
             node -= 1
-        return [[v for v in range(len(self.cards)) if v not in keep]]
+        return [[v for v in range(count) if v not in keep]]
 
     def _runs(self, *, same_op: bool) -> list[list[int]]:
-        inputs, users, cards = self.inputs, self.users, self.cards
+        """Chains of nodes, each used by the next one only, to the last, which may have any users.
+
+        Args:
+            same_op: Whether a node is followed along its first input of the same operation, or
+                along its only input that is no leaf.
+        """
+        inputs, users, cards, heads = self.inputs, self.users, self.cards, self.heads
         follows: dict[int, int] = {}
         for node, near in enumerate(inputs):
+            if not near:
+                continue
             inner = [v for v in near if inputs[v]]
             if same_op:
                 inner = [v for v in inner if cards[v].op == cards[node].op][:1]
-            if len(inner) == 1 and len(users[inner[0]]) == 1 and not self._is_head(inner[0]):
+            if len(inner) == 1 and len(users[inner[0]]) == 1 and cards[inner[0]].id not in heads:
                 follows[inner[0]] = node
-        groups = []
         ends = set(follows.values())
+        runs = []
         for start in follows:
             if start in ends:
                 continue
-            run, node = [], start
+            run, node = [start], start
             while node in follows:
-                run.append(node)
                 node = follows[node]
-            if same_op:
-                groups.append(self._with_private(run, whole_branches=True))
-            elif len(run) < LONG:  # what enters at the start of a chain stays visible
-                groups.append(run[:1] + self._with_private(run[1:], whole_branches=False))
-            else:
-                groups.append(self._with_private(run[1:-1], whole_branches=False))
-        return groups
+                run.append(node)
+            runs.append(run)
+        return runs
 
     def _is_head(self, node: int) -> bool:
         return self.cards[node].id in self.heads
 
-    def _with_private(self, seeds: list[int], *, whole_branches: bool) -> list[int]:
-        """The seeds and what only they use: leaves used once, or whole branches."""
+    def _with_private(self, seeds: list[int], *, whole_branches: bool, keep: int = -1) -> list[int]:
+        """The seeds and what only they use, but for `keep`: leaves used once, or whole branches."""
+        inputs, users = self.inputs, self.users
         group = list(seeds)
-        inside = set(seeds)
+        inside = {*seeds, keep}  # asked for membership only, never walked
         uses: dict[int, int] = {}
         for node in group:  # grows while it is read
-            for source in self.inputs[node]:
-                uses[source] = uses.get(source, 0) + 1
-                if source in inside or self._is_head(source):
+            for source in inputs[node]:
+                if source in inside:
                     continue
-                is_leaf = not self.inputs[source]
-                wanted = len(self.users[source]) == 1 if is_leaf else whole_branches
-                if wanted and uses[source] == len(self.users[source]):
-                    inside.add(source)
-                    group.append(source)
+                many = len(users[source])
+                if (inputs[source] and not whole_branches) or self._is_head(source):
+                    continue
+                if many > 1:
+                    uses[source] = uses.get(source, 0) + 1
+                    if not whole_branches or not inputs[source] or uses[source] < many:
+                        continue
+                inside.add(source)
+                group.append(source)
         return group
 
     # Hiding
@@ -158,60 +193,81 @@ class _Folder:
         visible = len(self.cards)
         home = list(range(visible))
         chosen: dict[int, list[int]] = {}
-        taken = [False] * visible
+        taken: set[int] = set()
         for group in groups:
             if visible <= max_nodes:
                 break
-            if len(group) < FEWEST or any(taken[node] for node in group):
+            if len(group) < FEWEST or not taken.isdisjoint(group):
                 continue
             last = max(group)  # inputs stand before consumers, so this is the end of a chain
             chosen[last] = group
+            taken.update(group)
             for node in group:
-                home[node], taken[node] = last, True
+                home[node] = last
             visible -= len(group) - 1
         if chosen:
             self._rebuild(chosen, home)
 
     def _rebuild(self, groups: dict[int, list[int]], home: list[int]) -> None:
         """Replace each group by one card in the place of its last node."""
-        edges = self._bundle(groups, home)
+        bundles = self._bundle(groups, home)
+        leaving: set[int] = set()  # nodes of groups that are used outside
+        for source, target in zip(self.sources, self.targets, strict=True):
+            if home[source] != home[target]:
+                leaving.add(source)
         for last, group in groups.items():
-            counts: dict[str, int] = {}
-            for node in group:
-                for kind, count in (self.hidden[node] or {_kind(self.cards[node]): 1}).items():
-                    counts[kind] = counts.get(kind, 0) + count
-            exits = [node for node in group if any(home[user] != last for user in self.users[node])]
-            card = _fold_card(self.cards[last], counts)
+            card, counts = self.cards[last], self._count(group)
+            exits = [node for node in group if node in leaving]
+            folded = _fold_card(card, counts)
             if exits != [last]:  # several values leave it, so it has no value of its own
-                card = card._replace(value=None, gradient=None)
+                folded = folded._replace(value=None, gradient=None)
             members = [self.cards[node] for node in group if self.cards[node].flags]
             flags = dict.fromkeys(flag for member in members for flag in member.warnings)
-            card = card._replace(flags=tuple(flags))  # a fold does not hide a warning
-            self.cards[last], self.hidden[last] = card, counts
+            self.cards[last] = folded._replace(flags=tuple(flags))  # no fold hides a warning
+            self.hidden[last] = counts
         left = [node for node, place in enumerate(home) if node == place]
+        self.edges = [
+            _together(bundle, self.cards[source].id, self.cards[target].id, target in groups)
+            for source, target, bundle in bundles
+        ]
         self.cards = [self.cards[node] for node in left]
-        self.hidden = [self.hidden[node] for node in left]
-        self.edges = edges
+        self.hidden = {
+            order: self.hidden[node] for order, node in enumerate(left) if node in self.hidden
+        }
         self._connect()
 
-    def _bundle(self, groups: dict[int, list[int]], home: list[int]) -> list[Edge]:
+    def _count(self, group: list[int]) -> dict[str, int]:
+        """How many nodes of which kind are in the group, and in the folds in it."""
+        counts: dict[str, int] = {}
+        plain = [self.cards[node] for node in group if node not in self.hidden]
+        for (op, role), count in Counter([(card.op, card.role) for card in plain]).items():
+            kind = role if op is None else f"of {op}"
+            counts[kind] = counts.get(kind, 0) + count
+        for node in group:
+            for kind, count in self.hidden.get(node, {}).items():
+                counts[kind] = counts.get(kind, 0) + count
+        return counts
+
+    def _bundle(
+        self, groups: dict[int, list[int]], home: list[int]
+    ) -> list[tuple[int, int, list[Edge]]]:
         """The edges between what is left; those that meet a fold become one per pair of cards."""
-        index = self.index
-        bundles: dict[tuple[int, ...], list[Edge]] = {}
-        for number, edge in enumerate(self.edges):
-            source, target = home[index[edge.source]], home[index[edge.target]]
+        found: list[tuple[int, int, list[Edge]]] = []
+        bundles: dict[tuple[int, int], list[Edge]] = {}
+        for old_source, old_target, edge in zip(
+            self.sources, self.targets, self.edges, strict=True
+        ):
+            source, target = home[old_source], home[old_target]
             if source == target:
                 continue
-            meets_fold = source in groups or target in groups
-            key = (source, target) if meets_fold else (source, target, number)
-            if key in bundles:
-                bundles[key].append(edge)
+            if source not in groups and target not in groups:
+                found.append((source, target, [edge]))
+            elif (source, target) in bundles:
+                bundles[source, target].append(edge)
             else:
-                bundles[key] = [edge]
-        return [
-            _together(bundle, self.cards[key[0]].id, self.cards[key[1]].id, key[1] in groups)
-            for key, bundle in bundles.items()
-        ]
+                bundles[source, target] = [edge]
+                found.append((source, target, bundles[source, target]))
+        return found
 
 
 def _together(bundle: list[Edge], source: int, target: int, into_fold: bool) -> Edge:
@@ -227,10 +283,6 @@ def _together(bundle: list[Edge], source: int, target: int, into_fold: bool) -> 
         reason=first.reason if len(reasons) == 1 else None,
         uses=sum(edge.uses for edge in bundle),
     )  # fmt: skip
-
-
-def _kind(card: Card) -> str:
-    return f"of {card.op}" if card.op is not None else card.role
 
 
 def _fold_card(last: Card, counts: dict[str, int]) -> Card:

@@ -18,6 +18,10 @@ from minigrad.picture.themes import THEMES
 
 __all__ = ["to_fragment", "to_page"]
 
+_HEADS = ("node", "kind", "inputs", "value", "gradient", "notes")
+_LEFT, _RIGHT = ' style="text-align:left"', ' style="text-align:right"'
+_SIDES = (_LEFT, _LEFT, _LEFT, _RIGHT, _RIGHT, _LEFT)  # in the page: it outlives a sanitizer
+
 
 def to_fragment(diagram: Diagram, svg: str) -> str:
     """The picture as a piece of HTML for the output of a notebook cell.
@@ -69,8 +73,7 @@ def _table(diagram: Diagram) -> str:
     rows = [_row(card, entering.get(card.id, []), names) for card in diagram.cards]
     count = f"{len(rows)} node{'' if len(rows) == 1 else 's'}"
     heads = "".join(
-        f'<th scope="col">{head}</th>'
-        for head in ("node", "kind", "inputs", "value", "gradient", "notes")
+        f'<th scope="col"{side}>{head}</th>' for side, head in zip(_SIDES, _HEADS, strict=True)
     )
     return (
         f"<details><summary>Table of {count}</summary>\n<table>\n"
@@ -83,13 +86,22 @@ def _row(card: Card, entering: list[Edge], names: dict[int, str]) -> str:
     inputs = ", ".join(_input(edge, names[edge.source]) for edge in entering)
     cells = [
         "" if card.role == "box" else card.label,
-        card.op or card.role,
+        _kind(card),
         inputs,
         exact(card.value) if card.has_value else "",
         exact(card.gradient) if card.has_gradient else "",
-        ", ".join([*card.hides, *card.remarks]),
+        ", ".join(card.notes),
     ]
-    return "<tr>" + "".join(f"<td>{attribute(cell)}</td>" for cell in cells) + "</tr>"
+    return "<tr>" + "".join(
+        f"<td{side}>{attribute(cell)}</td>" for side, cell in zip(_SIDES, cells, strict=True)
+    ) + "</tr>"  # fmt: skip
+
+
+def _kind(card: Card) -> str:
+    """The operation with the sign that stands for it in the picture, or the role."""
+    if card.op is None:
+        return card.role
+    return card.op if card.symbol == card.op else f"{card.symbol} {card.op}"
 
 
 def _input(edge: Edge, name: str) -> str:

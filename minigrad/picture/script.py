@@ -25,11 +25,15 @@ SCRIPT = """
     .chosen .mg-near { opacity: 1; }
     .mg-edge.mg-near > path { stroke-width: 2.5; }
     .mg-node:focus-visible > rect:first-of-type { stroke: #e69f00; stroke-width: 3.5; }
-    .says { font: 12px/1.4 sans-serif; min-height: 1.4em; padding: 2px 16px; }
-    .says { color: inherit; white-space: pre-wrap; }
+    .scroll > svg:focus-visible { outline: 2px solid #e69f00; outline-offset: -2px; }
+    .foot { display: flex; gap: 2em; justify-content: space-between; color: inherit; }
+    .foot { font: 12px/1.4 sans-serif; min-height: 1.4em; padding: 2px 16px; }
+    .says { white-space: pre-wrap; }
+    .hint { visibility: hidden; opacity: 0.75; white-space: nowrap; }
+    .box:focus-within .hint { visibility: visible; }
     @media (prefers-reduced-motion: reduce) { .mg-node, .mg-edge { transition: none; } }
   `;
-  const HINT = "Tab to the picture, arrow keys along the edges, Escape to let go.";
+  const HINT = "Arrow keys along the edges, Escape to let go.";
 
   function liveSvg(image) {
     const bytes = Uint8Array.from(atob(image.src.split(",")[1]), (c) => c.charCodeAt(0));
@@ -48,13 +52,22 @@ SCRIPT = """
     scroll.className = "scroll";
     const svg = liveSvg(image);
     svg.setAttribute("role", "group");
+    svg.setAttribute("tabindex", "-1");  // no stop for Tab: it holds the focus after Escape
     svg.style.minWidth = 0.6 * parseFloat(svg.getAttribute("width")) + "px"; // then it scrolls
     scroll.append(svg);
     const says = document.createElement("div");
     says.className = "says";
     says.setAttribute("aria-live", "polite");
-    says.textContent = HINT;
-    root.append(style, scroll, says);
+    const hint = document.createElement("div");
+    hint.className = "hint";
+    hint.textContent = HINT;
+    const foot = document.createElement("div");
+    foot.className = "foot";
+    foot.append(says, hint);
+    const all = document.createElement("div");
+    all.className = "box";
+    all.append(scroll, foot);
+    root.append(style, all);
 
     const nodes = [...svg.querySelectorAll(".mg-node")];
     const edges = [...svg.querySelectorAll(".mg-edge")];
@@ -85,7 +98,7 @@ SCRIPT = """
       const active = root.activeElement;
       if (active && active.matches(".mg-node")) return choose(active);
       svg.classList.remove("chosen");
-      says.textContent = HINT;
+      says.textContent = "";
     }
     function go(node) {
       if (!node) return;
@@ -97,21 +110,27 @@ SCRIPT = """
     const back = down ? "ArrowUp" : "ArrowLeft", forth = down ? "ArrowDown" : "ArrowRight";
     const before = down ? "ArrowLeft" : "ArrowUp", after = down ? "ArrowRight" : "ArrowDown";
     function onKey(event) {
-      const node = event.currentTarget, index = nodes.indexOf(node);
-      const moves = {
+      const held = event.currentTarget === svg;  // after Escape an arrow leads back
+      const node = held ? nodes.find((one) => one.tabIndex === 0) : event.currentTarget;
+      const index = nodes.indexOf(node);
+      const moves = held ? {
+        [back]: () => go(node), [forth]: () => go(node),
+        [before]: () => go(node), [after]: () => go(node),
+      } : {
         [back]: () => go(inputs.get(node)[0]),
         [forth]: () => go(consumers.get(node)[0]),
         [before]: () => go(nodes[index - 1]),
         [after]: () => go(nodes[index + 1]),
         Home: () => go(nodes[0]),
         End: () => go(nodes[nodes.length - 1]),
-        Escape: () => node.blur(),
+        Escape: () => svg.focus({ preventScroll: true }),
       };
       if (!(event.key in moves) || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
       event.stopPropagation();  // the notebook has plans for the arrow keys too
       moves[event.key]();
     }
+    svg.addEventListener("keydown", (event) => event.target === svg && onKey(event));
     nodes.forEach((node, index) => {
       const title = node.querySelector("title").textContent;
       node.setAttribute("role", "img");

@@ -2,7 +2,8 @@
 
 Every look is a presentation attribute, so a sanitizer that removes `<style>` and `class=` does no
 harm. All text is escaped here. Each card and each edge is one group with a `<title>` that holds the
-exact numbers; ``data-`` attributes tell the script of a page what is joined to what.
+exact numbers; ``data-`` attributes tell the script of a page what is joined to what. The groups
+stand in the order of the nodes, so a card has a hole where it shows a constant drawn before it.
 
 Read next: `minigrad.picture.html`, which puts the SVG on a page.
 """
@@ -20,10 +21,12 @@ from minigrad.picture.cards import (
     SMALL_SIZE,
     TEXT_SIZE,
     Face,
+    Inset,
     Text,
     Word,
     edge_words,
     face_of,
+    insets,
     text_width,
 )
 from minigrad.picture.diagram import Card, Diagram, Edge
@@ -85,32 +88,51 @@ class _Writer:
         self.diagram, self.theme, self.prefix = diagram, theme, prefix
         self.tones: dict[str, str] = theme._asdict()
         self.direction, self.level = direction, direction == "LR"
-        self.labels = [self._label(edge, show) for edge in diagram.edges]
         index = {card.id: number for number, card in enumerate(diagram.cards)}
-        ends = [(index[edge.source], index[edge.target]) for edge in diagram.edges]
+        self.insets = insets(diagram, show)
+        self.inset_in = {inset.constant: number for number, inset in self.insets.items()}
+        saved = {inset.edge for inset in self.insets.values()}  # for membership only
+        # beside a constant the sign says which input is which
+        self.labels = [
+            self._label(edge._replace(slot_name="") if index[edge.target] in self.insets else edge,
+                        show) for edge in diagram.edges
+        ]  # fmt: skip
+        lines = [
+            (index[edge.source], index[edge.target], label)
+            for number, (edge, label) in enumerate(zip(diagram.edges, self.labels, strict=True))
+            if number not in saved
+        ]
         entering, pitch = [0] * len(index), [14] * len(index)
-        for (_, target), label in zip(ends, self.labels, strict=True):
+        for _, target, label in lines:
             entering[target] += 1
             pitch[target] = max(pitch[target], label.across)
-        self.faces = [
-            face_of(card, show, count, room if self.level else 0)
-            for card, count, room in zip(diagram.cards, entering, pitch, strict=True)
+        faces = [
+            face_of(card, show, count, room if self.level else 0, self.insets.get(number))
+            for number, (card, count, room) in enumerate(
+                zip(diagram.cards, entering, pitch, strict=True)
+            )
         ]
         if not self.level:  # labels stand to the right of their lines, above the card
-            self.faces = [
+            faces = [
                 face._replace(width=max(face.width, 2 * ((count + 1) * room // 2) - 20))
-                for face, count, room in zip(self.faces, entering, pitch, strict=True)
+                for face, count, room in zip(faces, entering, pitch, strict=True)
             ]
+        self.faces = faces
+        placed = [number for number in range(len(faces)) if number not in self.inset_in]
+        seat = {number: order for order, number in enumerate(placed)}
         level = Spacing(cards=16, layers=44, out_pitch=max(pitch, default=14))
         self.layout: Layout = arrange(
-            [(face.width, face.height) for face in self.faces],
-            ends,
+            [(faces[number].width, faces[number].height) for number in placed],
+            [(seat[source], seat[target]) for source, target, _ in lines],
             direction=direction,
             spacing=level if self.level else Spacing(cards=20, layers=48),
-            stretch=[self.level and _grows(card) for card in diagram.cards],
-            lanes=[label.along for label in self.labels],
-            in_pitch=pitch,
+            stretch=[self.level and _grows(diagram.cards[number]) for number in placed],
+            lanes=[label.along for _, _, label in lines],
+            in_pitch=[pitch[number] for number in placed],
         )
+        self.boxes = dict(zip(placed, self.layout.boxes, strict=True))
+        drawn = (number for number in range(len(diagram.edges)) if number not in saved)
+        self.routes = dict(zip(drawn, self.layout.routes, strict=True))
 
     def _label(self, edge: Edge, show: tuple[str, ...]) -> _Label:
         words = edge_words(edge, show)
@@ -143,27 +165,31 @@ class _Writer:
         names = {card.id: card.label for card in self.diagram.cards}
         for number, edge in enumerate(self.diagram.edges):
             self._edge(parts, number, edge, names)
-        for card, face, box in zip(self.diagram.cards, self.faces, self.layout.boxes, strict=True):
-            self._card(parts, card, face, box)
+        for number, card in enumerate(self.diagram.cards):
+            if number in self.inset_in:
+                self._constant(parts, card, self.inset_in[number])
+            else:
+                self._card(parts, card, self.faces[number], self.boxes[number])
         parts.append("</g></g></svg>\n")
         return "\n".join(parts)
 
     # Edges
 
     def _edge(self, parts: list[str], number: int, edge: Edge, names: dict[int, str]) -> None:
-        line = self.layout.routes[number]
-        colour = self.theme.line
-        dashes = ' stroke-dasharray="4 3"' if edge.reason else ""
         parts.append(
             f'<g id="{self.prefix}e{number}" class="mg-edge" data-source="{edge.source}" '
             f'data-target="{edge.target}"><title>{attribute(_edge_text(edge, names))}</title>'
-            f'<path d="{_path(line)}" fill="none" stroke="{colour}" '
-            f'stroke-width="1.5"{dashes}/>'
-            f'<path d="{_arrow(line, self.level)}" fill="{colour}"/>'
         )
-        label = self.labels[number]
-        if label.words:
-            self._edge_label(parts, label, line)
+        if number in self.routes:
+            line, colour = self.routes[number], self.theme.line
+            dashes = ' stroke-dasharray="4 3"' if edge.reason else ""
+            parts[-1] += (
+                f'<path d="{_path(line)}" fill="none" stroke="{colour}" '
+                f'stroke-width="1.5"{dashes}/>'
+                f'<path d="{_arrow(line, self.level)}" fill="{colour}"/>'
+            )
+            if self.labels[number].words:
+                self._edge_label(parts, self.labels[number], line)
         parts.append("</g>")
 
     def _edge_label(self, parts: list[str], label: _Label, line: Route) -> None:
@@ -186,13 +212,25 @@ class _Writer:
 
     # Cards
 
-    def _card(self, parts: list[str], card: Card, face: Face, box: Box) -> None:
-        theme = self.theme
+    def _open(self, parts: list[str], card: Card, x: int, y: int) -> None:
         parts.append(
             f'<g id="{self.prefix}n{card.id}" class="mg-node" data-node="{card.id}" '
-            f'transform="translate({box.x} {box.y})">'
+            f'transform="translate({x} {y})">'
             f"<title>{attribute(card.full_text())}</title>"
         )
+
+    def _constant(self, parts: list[str], card: Card, user: int) -> None:
+        """A constant that shows through the hole in the card of its user."""
+        theme, box, inset = self.theme, self.boxes[user], self.insets[user]
+        x, y = _hole(self.faces[user], inset, box)
+        self._open(parts, card, box.x + x, box.y + y)
+        parts.append(_rect(0, 0, inset.width, 17, 8.5, theme.card, theme.border, 0.8))
+        self._text(parts, inset.text, inset.width // 2, 13, theme.value, TEXT_SIZE, anchor="middle")
+        parts.append("</g>")
+
+    def _card(self, parts: list[str], card: Card, face: Face, box: Box) -> None:
+        theme = self.theme
+        self._open(parts, card, box.x, box.y)
         width, height = box.width, box.height
         if card.role == "box":
             parts.append(_rect(0, 0, width, height, height // 2, theme.badge, theme.border, 1.2))
@@ -203,26 +241,33 @@ class _Writer:
             self._text(parts, face.name, width // 2, height // 2 + 4, theme.value, TEXT_SIZE,
                        anchor="middle")  # fmt: skip
         else:
-            self._outline(parts, card, width, height)
+            self._outline(parts, card, face, box)
             self._words(parts, card, face, width, height)
         parts.append("</g>")
 
-    def _outline(self, parts: list[str], card: Card, width: int, height: int) -> None:
+    def _outline(self, parts: list[str], card: Card, face: Face, box: Box) -> None:
         """The shape says the role: bar, double line, heavy line, stack of cards."""
-        theme = self.theme
+        theme, fill = self.theme, self.theme.card
+        width, height = box.width, box.height
+        if face.inset:
+            x, y = _hole(face, face.inset, box)
+            hole = _rounded(x - 0.5, y - 0.5, face.inset.width + 1, 18, 9)  # all of the outline
+            parts.append(f'<path d="{_rounded(0, 0, width, height, 8)}{hole}" fill="{fill}" '
+                         'fill-rule="evenodd"/>')  # fmt: skip
+            fill = "none"
         border = theme.warning if card.warnings else theme.border
         dash = ' stroke-dasharray="5 3"' if "stale" in card.flags else ""
         if card.role == "fold":
             for shift in (6, 3):
-                parts.append(_rect(shift, shift, width - 6, height - 6, 8, theme.card, border, 1))
-            parts.append(_rect(0, 0, width - 6, height - 6, 8, theme.card, border, 1.2, dash))
+                parts.append(_rect(shift, shift, width - 6, height - 6, 8, fill, border, 1))
+            parts.append(_rect(0, 0, width - 6, height - 6, 8, fill, border, 1.2, dash))
         elif card.role == "output":
-            parts.append(_rect(1, 1, width - 2, height - 2, 8, theme.card, theme.ink, 2.6, dash))
+            parts.append(_rect(1, 1, width - 2, height - 2, 8, fill, theme.ink, 2.6, dash))
         elif card.role == "parameter":
-            parts.append(_rect(0, 0, width, height, 8, theme.card, border, 1.2, dash))
+            parts.append(_rect(0, 0, width, height, 8, fill, border, 1.2, dash))
             parts.append(_rect(3, 3, width - 6, height - 6, 5.5, "none", border, 1))
         else:
-            parts.append(_rect(0, 0, width, height, 8, theme.card, border, 1.2, dash))
+            parts.append(_rect(0, 0, width, height, 8, fill, border, 1.2, dash))
             if card.role == "leaf":
                 parts.append(f'<path d="M8 0H6V{height}H8A8 8 0 0 1 0 {height - 8}V8A8 8 0 '
                              f'0 1 8 0Z" fill="{theme.leaf}"/>')  # fmt: skip
@@ -231,14 +276,15 @@ class _Writer:
         theme, tones = self.theme, self.tones
         left = PADDING + (4 if card.role == "leaf" else 0)
         right = width - PADDING - (6 if card.role == "fold" else 0)
-        body = 18 + ROW_HEIGHT * (1 + len(face.rows)) + (6 if card.role == "fold" else 0)
-        line = (height - body) // 2 + 21  # a card made tall by its inputs keeps its text central
+        line = _first_line(face, height, card.role == "fold")
         self._text(parts, face.name, left, line, theme.ink, NAME_SIZE, weight=' font-weight="700"')
         if face.symbol.text:
-            badge = max(20, face.symbol.width + 12)
-            parts.append(_rect(right - badge + 3, line - 15, badge, 17, 8.5, theme.badge,
-                               theme.border, 0.8))  # fmt: skip
-            self._text(parts, face.symbol, right - badge // 2 + 3, line - 2, theme.ink, TEXT_SIZE,
+            badge = face.badge
+            at = right - badge + 3
+            if face.inset and not face.inset.first:
+                at -= face.inset.width
+            parts.append(_rect(at, line - 15, badge, 17, 8.5, theme.badge, theme.border, 0.8))
+            self._text(parts, face.symbol, at + (badge + 1) // 2, line - 2, theme.ink, TEXT_SIZE,
                        anchor="middle")  # fmt: skip
         line += 2  # the heading stands a little apart
         for row in face.rows:
@@ -261,6 +307,25 @@ class _Writer:
                if text.fitted else "")  # fmt: skip
         parts.append(f'<text x="{x}" y="{y}"{end}{size_text}{weight} fill="{colour}"{fit}>'
                      f"{escape(text.text)}</text>")  # fmt: skip
+
+
+def _first_line(face: Face, height: int, is_fold: bool) -> int:
+    """The baseline of the heading; a card made tall by its inputs keeps its text central."""
+    body = 18 + ROW_HEIGHT * (1 + len(face.rows)) + (6 if is_fold else 0)
+    return (height - body) // 2 + 21
+
+
+def _hole(face: Face, inset: Inset, box: Box) -> tuple[int, int]:
+    """The upper left corner of the hole for a constant, on its card."""
+    right = box.width - PADDING + 3 - (face.badge if inset.first else 0)
+    return right - inset.width, _first_line(face, box.height, False) - 15
+
+
+def _rounded(x: float, y: float, width: int, height: int, radius: float) -> str:
+    """A rectangle with round corners, as path data."""
+    across, down, arc = width - 2 * radius, height - 2 * radius, f"a{radius} {radius} 0 0 1 "
+    return (f"M{x + radius} {y}h{across:g}{arc}{radius} {radius}v{down:g}{arc}-{radius} {radius}"
+            f"h{-across:g}{arc}-{radius} -{radius}v{-down:g}{arc}{radius} -{radius}Z")  # fmt: skip
 
 
 def _grows(card: Card) -> bool:

@@ -113,9 +113,8 @@ def _cells(line: _Line, numbers: dict[int, int], show: tuple[str, ...]) -> list[
     label = f"{line.branch}{name}" + (f"  [{words}]" if words else "")
     if not line.full:
         return ["", f"{label} (see #{numbers[card.id]})", "", "", ""]
-    notes = [*card.hides, *card.remarks]
-    if notes:
-        label += f"  ({', '.join(visible(note) for note in notes)})"
+    if card.notes:
+        label += f"  ({', '.join(map(visible, card.notes))})"
     cells = [str(numbers[card.id]), label, clip_text(visible(card.symbol), OP_COLUMNS)]
     if "value" in show:
         cells.append(short(card.value) if card.has_value else "")

@@ -98,6 +98,8 @@ def _array_of_list(data: Any, what: str) -> Any:
     dtype = float if not leaves or None in leaves else np.result_type(*set(leaves))
     try:
         return np.array(data, dtype=dtype)
+    except OverflowError:  # an integer beyond the floats is infinite, as it is for a Value
+        return np.vectorize(as_number, otypes=[float])(np.array(data, dtype=object))
     except ValueError:
         raise ArgumentValueError(
             f"{what}: the lists inside have different lengths, so they make no array"

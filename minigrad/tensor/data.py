@@ -8,6 +8,8 @@ Read next: ``tensor.py``.
 
 from __future__ import annotations
 
+import sys
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
@@ -52,8 +54,29 @@ def _plain(x: Any) -> Any:
     return x.view(np.ndarray) if isinstance(x, ReadOnlyArray) else x
 
 
+class _Probe:
+    def __isub__(self, other: Any) -> int:
+        return getrefcount(other)
+
+
+def _references_to_a_temporary() -> Any:
+    probe: Any = _Probe()
+    probe -= np.zeros(1) + 1.0
+    return probe
+
+
+# How many references a result has that is still without a name. From Python 3.14 on a variable on
+# the stack may have as few, so there nothing is taken for a temporary.
+_TEMPORARY = _references_to_a_temporary() if sys.version_info < (3, 14) else 0
+_FUNCTIONS = {
+    "sub": "subtract", "mul": "multiply", "truediv": "true_divide", "floordiv": "floor_divide",
+    "pow": "power",
+}  # fmt: skip
+
+
 def _rebinding(word: str) -> Any:
     """``data -= step``: a new array, which nobody can write to, so that its owner may keep it."""
+    function = getattr(np, _FUNCTIONS.get(word, word))
     compute, in_place = getattr(np.ndarray, f"__{word}__"), getattr(np.ndarray, f"__i{word}__")
 
     def method(self: ReadOnlyArray, other: Any) -> Any:
@@ -61,7 +84,16 @@ def _rebinding(word: str) -> Any:
         if self.flags.writeable:
             in_place(plain, _plain(other))
             return self
-        out = compute(plain, other if other.__class__ is np.ndarray else _plain(other))
+        if (
+            other.__class__ is np.ndarray
+            and getrefcount(other) <= _TEMPORARY
+            and other.base is None
+            and other.dtype is plain.dtype
+            and other.shape == plain.shape
+        ):  # rate * p.grad, which nobody will see again: the result may take its place
+            out = function(plain, other, out=other)
+        else:
+            out = compute(plain, _plain(other))
         if out.__class__ is not np.ndarray or out.dtype is not plain.dtype:
             if out is NotImplemented:
                 return out
@@ -72,7 +104,7 @@ def _rebinding(word: str) -> Any:
     return method
 
 
-for _word in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"):
+for _word in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
     setattr(ReadOnlyArray, f"__i{_word}__", _rebinding(_word))
 
 

@@ -16,7 +16,8 @@ ARRAY_FUNCTIONS: dict[str, Any] = {
     name: getattr(module, name)
     for module in (reduce, shapes, indexing, products, convolution, losses)
     for name in module.__all__
-    if name not in ("array_dot", "element", "linear", "put", "reduce_sum", "stack_values")
+    if name
+    not in ("array_dot", "element", "linear", "put", "reduce_sum", "stack_values", "sum_of_squares")
 }
 ARRAY_FUNCTIONS["sum"] = nary.sum  # of Values, or of the elements of an array
 ARRAY_FUNCTIONS["dot"] = nary.dot

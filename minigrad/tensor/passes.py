@@ -22,7 +22,7 @@ from minigrad.errors import GraphCycleError
 from minigrad.nothing import NOTHING
 from minigrad.ops.arrays import errors, loud, ndarray, quiet
 from minigrad.ops.broadcasting import Masked, fit, parts
-from minigrad.ops.formulas import array_slopes
+from minigrad.ops.formulas import array_slopes, known_slopes
 from minigrad.ops.kinds import General
 from minigrad.ops.row import FIRST, ONE, SECOND, Op
 from minigrad.publish import publishing
@@ -44,8 +44,7 @@ def backward(root: Any, seed: Any, watched: bool) -> bool:
         watched: Whether inner nodes keep their gradients too.
     """
     order = _order(root)
-    silent = modes.special and modes.error_action() == "ignore"
-    token = errors.set(quiet if silent else loud)
+    token = errors.set(quiet if modes.error_action() == "ignore" else loud)
     cotangents: dict[Any, Any] = {root: seed}
     try:
         kept = _pass_gradients(order, cotangents, watched)
@@ -123,6 +122,7 @@ def _pass_gradients(
     take, known = cotangents.pop, cotangents.get
     kept: list[tuple[Any, Any]] = []
     one, first, second, elementwise = ONE, FIRST, SECOND, Op
+    recall, unknown = known_slopes.get, ()
     while order:
         node = order.pop()
         upstream = take(node, None)
@@ -134,21 +134,32 @@ def _pass_gradients(
         if upstream.__class__ is Masked or upstream is NOTHING:
             slopes = None
         elif op.__class__ is elementwise:
-            slopes = array_slopes(op)
+            slopes = recall(op, unknown)
+            if slopes is unknown:
+                slopes = array_slopes(op)
         else:
             slopes = None
-            if op.arity == 1 and op.vjp.__class__ is tuple:  # a sum, a slice: one rule
-                x = node._x
-                if op.vjp[0] is not None and x.dtype.kind == "f":
-                    sent = op.vjp[0](upstream, node._out, x)
-                    if (
-                        sent.__class__ is not ndarray
-                        or sent.dtype is not x.dtype
-                        or sent.shape != x.shape
-                    ):
-                        sent = fit(sent, x)
-                    before = known(node._a)
-                    cotangents[node._a] = sent if before is None else before + sent
+            if op.arity <= 2 and op.vjp.__class__ is tuple:  # a sum, a slice, a matrix product
+                out, x, y = node._out, node._x, node._y
+                for source, rule, z in (
+                    ((node._a, op.vjp[0], x),)
+                    if op.arity == 1
+                    else ((node._a, op.vjp[0], x), (node._b, op.vjp[1], y))
+                ):
+                    if source is not None and rule is not None:
+                        sent = (
+                            rule(upstream, out, x) if op.arity == 1 else rule(upstream, out, x, y)
+                        )
+                        if (
+                            sent.__class__ is not ndarray
+                            or z.__class__ is not ndarray
+                            or sent.dtype is not z.dtype
+                            or sent.shape != z.shape
+                        ):
+                            sent = _fitted(sent, z)
+                        if sent is not None:
+                            before = known(source)
+                            cotangents[source] = sent if before is None else before + sent
                 continue
         if slopes is None or op.arity > 2:
             for source, sent in _general(op, node, upstream):
@@ -293,9 +304,11 @@ def _references(gradient: Any) -> int:
     return getrefcount(gradient)
 
 
-def _references_when_alone() -> int:
-    gradient = np.zeros(1)
-    return _references(gradient)
+def _references_when_alone() -> Any:
+    gradient: Any = np.zeros(1)
+    for _ in range(1):
+        gradient = _references(gradient)  # as in `_publish`: what is on the stack counts as well
+    return gradient
 
 
 _ALONE = _references_when_alone()  # differs between versions of Python

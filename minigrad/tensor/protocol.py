@@ -53,6 +53,15 @@ class ArrayProtocol(Node):
         """The numbers as nested lists, without a warning."""
         return self._data.tolist()
 
+    def __pos__(self) -> Self:
+        return self
+
+    def __divmod__(self, other: Any) -> tuple[Any, Any]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
+        return other // self, other % self
+
     # -- comparing: bool arrays; mg.less and mg.equal stay on the graph -------------------------
 
     def __lt__(self, other: Any) -> Any:

@@ -2,12 +2,13 @@
 
 import math
 import random
+import sys
 
 import numpy as np
 import pytest
 
 from minigrad.data import blobs, circles, linear, moons, spirals
-from minigrad.errors import ArgumentTypeError, ArgumentValueError
+from minigrad.errors import ArgumentTypeError, ArgumentValueError, MissingDependencyError
 
 GENERATORS = [moons, circles, spirals, blobs, linear]
 each = pytest.mark.parametrize("make", GENERATORS)
@@ -34,6 +35,14 @@ def test_lists_by_default_and_arrays_when_asked_for(make):
     assert xs.tolist() == points
     assert ys.tolist() == labels
     assert len(points) == len(labels) == 7
+
+
+@each
+def test_lists_need_no_numpy(make, monkeypatch):
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    assert len(make(5, seed=1)[0]) == 5
+    with pytest.raises(MissingDependencyError, match="pip install numpy"):
+        make(5, seed=1, as_array=True)
 
 
 @each

@@ -68,7 +68,7 @@ def test_words_symbols_and_numbers() -> None:
     y = mg.tanh(c)
     y.name = "y"
     text = str(mg.explain(y, a))
-    assert "if a grows by h, then c by -3 h" in text
+    assert "if a grows by h, along this path c by -3 h" in text
     assert "∂y/∂c · ∂c/∂a" in text
     assert "(1 - tanh(c) ** 2) * b" in text
 

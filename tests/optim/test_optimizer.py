@@ -332,3 +332,15 @@ def test_no_warning_in_the_ordinary_case():
 
 def test_repr():
     assert repr(Adam(0.1, [Value(1.0)])) == "Adam(learning_rate=0.1, 1 parameters)"
+
+
+def test_a_formula_of_another_shape_does_not_change_the_parameter():
+    class Wrong(SGD):
+        def change(self, x, gradient, state, rate):
+            return np.ones((3, 2))
+
+    w = Tensor([1.0, 2.0])
+    w.grad = [1.0, 1.0]
+    with pytest.raises(ShapeError):
+        Wrong(0.1, [w]).step()
+    assert w.data.tolist() == [1.0, 2.0]

@@ -55,16 +55,33 @@ def test_a_chain_folds_to_its_ends_and_keeps_the_shared_weight() -> None:
     assert sorted(edge.uses for edge in small.edges) == [1, 1, 1, 1, 1, 1, 332]
 
 
-def test_a_sum_of_products_folds_with_its_products() -> None:
+def sum_of_products(count: int) -> Diagram:
     tape = fakes.Tape()
     total = tape.leaf("zero", 0.0)
-    for number in range(400):
+    for number in range(count):
         x, w = tape.leaf(f"x{number}", 1.0), tape.leaf(f"w{number}", 2.0)
         total = tape.op("add", total, tape.op("mul", x, w))
-    small = check_fold(tape.diagram(total), 20)
+    return tape.diagram(total)
+
+
+def test_a_long_sum_keeps_its_first_and_last_term() -> None:
+    small = check_fold(sum_of_products(400), 20)
     (card,) = [card for card in small.cards if card.role == "fold"]
-    assert "399 of add" in card.hides
-    assert "399 of mul" in card.hides
+    assert card.hides == ("398 of add", "398 of mul", "796 leaves")
+    leaves = [card.name for card in small.cards if card.role == "leaf"]
+    assert leaves == ["zero", "x0", "w0", "x399", "w399"]
+
+
+def test_a_fold_says_whose_numbers_it_shows() -> None:
+    small = check_fold(fakes.chain(999), 150)
+    drawing = Drawing(fakes.chain(999))
+    (card,) = [card for card in small.cards if card.role == "fold"]
+    assert ">last value</text>" in drawing.svg
+    assert ">last grad</text>" in drawing.svg
+    assert f"last value {card.value!r}\n" in card.full_text()
+    assert "numbers of the last" in drawing.html
+    assert "last value" in drawing.dot
+    assert card.notes == (*card.hides, "numbers of the last")
 
 
 def test_an_operation_of_many_inputs_keeps_two_and_folds_the_rest() -> None:
@@ -76,6 +93,11 @@ def test_an_operation_of_many_inputs_keeps_two_and_folds_the_rest() -> None:
     assert small.edges[-1].uses == 998
     assert small.edges[-1].contribution == 998.0
     assert small.cards[2].value is None  # 998 values leave it
+
+
+def test_four_cards_become_three() -> None:
+    cards = tuple(Card(number, f"v{number}", value=1.0) for number in range(4))
+    check_fold(Diagram(cards, (Edge(0, 2), Edge(0, 3)), (0, 1)), 3)
 
 
 def test_a_fold_does_not_hide_a_warning() -> None:

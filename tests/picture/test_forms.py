@@ -99,6 +99,16 @@ def test_the_table_has_every_number_exactly() -> None:
         assert repr(card.gradient) in words
 
 
+def test_the_table_has_the_signs_of_the_picture_and_is_aligned() -> None:
+    fragment = to_fragment(fakes.neuron(), "<svg/>")
+    words = Elements(fragment).words
+    assert words.count("× mul") == 2
+    assert words.count("+ add") == 2
+    assert words.count("tanh") == 1
+    assert '<td style="text-align:left">y</td>' in fragment
+    assert '<td style="text-align:right">' in fragment
+
+
 def test_a_notebook_gets_html_and_text_but_no_bare_svg() -> None:
     drawing = Drawing(fakes.diamond())
     one, other = drawing._repr_mimebundle_(), drawing._repr_mimebundle_()

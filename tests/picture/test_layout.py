@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from itertools import combinations, pairwise
 from time import perf_counter
 
@@ -14,6 +15,7 @@ from minigrad.picture.diagram import Diagram
 from minigrad.picture.layout import Box, Layout, Route, arrange
 from minigrad.picture.layout.positions import _pool
 from minigrad.picture.layout.ranks import assign_ranks, topological_order
+from minigrad.picture.svg import to_svg
 
 from . import fakes
 
@@ -147,6 +149,51 @@ def crossings(diagram: Diagram) -> int:
 )
 def test_crossings_stay_few(diagram: Diagram, most: int) -> None:
     assert crossings(diagram) <= most
+
+
+@pytest.mark.parametrize("direction", ["LR", "TB"])
+def test_a_chain_with_constants_is_level(direction: str) -> None:
+    edges, at = [], 0
+    for step in range(25):  # sin, then times a constant that stands beside it
+        sin, constant, product = 3 * step + 1, 3 * step + 2, 3 * step + 3
+        edges += [(at, sin), (sin, product), (constant, product)]
+        at = product
+    layout = arrange([(90, 70)] * 76, edges, direction=direction)
+    check(layout, edges)
+    chain = [box for number, box in enumerate(layout.boxes) if number % 3 != 2]
+    assert len({box.y if direction == "LR" else box.x for box in chain}) == 1
+    assert (layout.height if direction == "LR" else layout.width) <= 2 * 90 + 18
+    for (source, target), line in zip(edges, layout.routes, strict=True):
+        assert len(line.pieces) == 1 or source % 3 == 2, (source, target)
+
+
+def loop(kind: str, steps: int) -> Diagram:
+    """A recurrent network, Horner's rule, or steps that add to what they had."""
+    tape = fakes.Tape()
+    h, w = tape.leaf("h", 0.1), tape.leaf("w", 0.5, "parameter")
+    if kind == "recurrent":
+        u, b = tape.leaf("u", 0.5, "parameter"), tape.leaf("b", 0.5, "parameter")
+    for step in range(steps):
+        if kind == "recurrent":
+            inner = tape.op("mul", u, tape.leaf(f"x{step}", 0.2))
+            h = tape.op("tanh", tape.op("add", tape.op("add", tape.op("mul", w, h), inner), b))
+        elif kind == "horner":
+            h = tape.op("add", tape.op("mul", h, w), tape.leaf("", float(step), "constant"))
+        else:
+            h = tape.op("add", h, tape.op("tanh", tape.op("mul", w, h)))
+    return tape.diagram(h)
+
+
+@pytest.mark.parametrize(
+    ("kind", "steps", "highest"),
+    [("recurrent", 6, 400), ("recurrent", 12, 600), ("horner", 8, 200), ("residual", 6, 240)],
+)
+def test_loops_run_level(kind: str, steps: int, highest: int) -> None:
+    svg = to_svg(loop(kind, steps))
+    (height,) = re.findall(r'^<svg [^>]* height="(\d+)"', svg)
+    assert int(height) <= highest
+    rows = re.findall(r'class="mg-node" data-node="\d+" transform="translate\(\d+ (\d+)\)"', svg)
+    assert max(map(rows.count, rows)) >= 2 * steps  # on one level
 
 
 @pytest.mark.parametrize("length", [1000])

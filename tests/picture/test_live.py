@@ -41,6 +41,17 @@ addEventListener("load", () => {
   });
   found.near = [...root.querySelectorAll(".mg-edge.mg-near")].length;
   found.says = root.querySelector(".says").textContent;
+  const hint = () => getComputedStyle(root.querySelector(".hint")).visibility;
+  const press = (key) => root.activeElement.dispatchEvent(
+    new KeyboardEvent("keydown", { key, bubbles: true }));
+  found.hints = [hint()];
+  press("Escape");
+  found.held = root.activeElement.tagName;
+  found.silent = root.querySelector(".says").textContent;
+  press("ArrowLeft");
+  found.back = root.activeElement.dataset.node;
+  root.activeElement.blur();
+  found.hints.push(hint());
   document.getElementById("found").textContent = JSON.stringify(found);
 });
 </script>
@@ -66,6 +77,23 @@ def test_the_picture_comes_to_life_and_the_keyboard_finds_its_way(tmp_path: Path
     assert found["walk"] == ["1", "0", "1", "0", "2"]
     assert found["near"] == 2
     assert found["says"] == "y, output of add, value 12.0, gradient 1.0"
+
+
+def test_the_hint_is_there_while_the_picture_has_the_focus(tmp_path: Path) -> None:
+    found = visit(Drawing(fakes.diamond()).html, tmp_path)
+    assert found["hints"] == ["visible", "hidden"]
+    assert found["held"] == "svg"  # after Escape
+    assert found["silent"] == ""
+    assert found["back"] == "2"  # where it was
+
+
+def test_a_constant_on_a_card_is_a_node_for_the_keyboard(tmp_path: Path) -> None:
+    tape = fakes.Tape()
+    doubled = tape.op("mul", tape.leaf("x", 3.0), tape.leaf("", 2.0, "constant"), name="y")
+    found = visit(Drawing(tape.diagram(doubled)).html, tmp_path)
+    assert found["nodes"] == [3]
+    assert found["walk"] == ["0", "0", "2", "0", "2"]
+    assert found["near"] == 2
 
 
 def test_copies_of_an_output_work_side_by_side_and_names_stay_inert(tmp_path: Path) -> None:

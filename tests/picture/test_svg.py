@@ -16,7 +16,14 @@ from hypothesis import strategies as st
 
 from minigrad.formatting import visible
 from minigrad.picture.cards import text_width
-from minigrad.picture.diagram import Card, Diagram, Edge, diagram_from, separate_operations
+from minigrad.picture.diagram import (
+    STARTS,
+    Card,
+    Diagram,
+    Edge,
+    diagram_from,
+    separate_operations,
+)
 from minigrad.picture.svg import to_svg
 from minigrad.picture.themes import THEMES
 
@@ -92,16 +99,94 @@ def test_an_empty_diagram_is_a_picture() -> None:
 def test_what_is_not_finite_is_marked_in_words() -> None:
     nodes = [fakes.FakeNode(0, "x", "leaf", None, (), float("nan"))]
     svg = to_svg(diagram_from(nodes, [], {0: None}, []))
-    assert "! not finite" in texts(svg)
-    assert "nan" in texts(svg)
+    assert "! not finite: starts here" in texts(svg)
+    assert "! nan" in texts(svg)
+
+
+def flagged(diagram: Diagram) -> list[str]:
+    return [card.name for card in diagram.cards if STARTS in card.flags]
+
+
+def test_only_where_nan_starts_is_it_said_in_words() -> None:
+    tape = fakes.Tape()
+    x, y = tape.leaf("x", 1e300), tape.leaf("y", 2.0)
+    big = tape.op("mul", x, x, name="big")
+    zero = tape.op("sub", big, big, name="zero")
+    diagram = tape.diagram(tape.op("add", tape.op("tanh", zero), y, name="out"))
+    assert flagged(diagram) == ["big"]
+    svg = to_svg(diagram)
+    assert texts(svg).count("! not finite: starts here") == 1
+    assert texts(svg).count("! nan") >= 3  # a small sign on the others
+
+
+def test_a_gradient_can_be_where_it_starts() -> None:
+    nodes = [
+        fakes.FakeNode(0, "w", "leaf", None, (), 2.0),
+        fakes.FakeNode(1, "u", "operation", "mul", (0, 0), 0.0),
+        fakes.FakeNode(2, "y", "output", "sqrt", (1,), 0.0),
+    ]
+    inf = float("inf")
+    edges = [fakes.FakeEdge(2, 0, inf, inf), fakes.FakeEdge(1, 0, 2.0, inf),
+             fakes.FakeEdge(1, 1, 2.0, inf)]  # fmt: skip
+    assert flagged(diagram_from(nodes, [2], {0: inf, 1: inf, 2: 1.0}, edges)) == ["u"]
+    summed = [fakes.FakeEdge(1, 0, 2.0, 1e308), fakes.FakeEdge(1, 1, 2.0, 1e308)]
+    assert flagged(diagram_from(nodes, [2], {0: inf, 1: 1.0, 2: 1.0}, summed)) == ["w"]
+    assert flagged(diagram_from(nodes, [2], {2: inf}, [])) == ["y"]  # the seed
+
+
+def test_a_constant_used_once_stands_on_the_card_of_its_user() -> None:
+    tape = fakes.Tape()
+    x = tape.leaf("x", 3.0)
+    less = tape.op("sub", x, tape.leaf("", 0.1 + 0.2, "constant"), name="less")
+    turned = tape.op("div", tape.leaf("", 2.0, "constant"), less, name="turned")
+    diagram = tape.diagram(turned)
+    svg = to_svg(diagram)
+    nodes, edges = groups(svg, "node"), groups(svg, "edge")
+    assert [int(node.get("data-node", "")) for node in nodes] == [0, 1, 2, 3, 4]
+    assert [len(edge) for edge in edges] == [3, 1, 1, 3]  # two without a line, with their titles
+    assert {"0.3", "2"} <= set(texts(svg))
+    assert any("value 0.30000000000000004" in title for title in titles(svg))
+    assert [words for words in texts(svg) if words in ("−", "÷")] == ["−", "÷"]  # on cards only
+
+    def place(node: ElementTree.Element) -> tuple[float, float]:
+        x, y = re.findall(r"\d+", node.get("transform", ""))
+        return float(x), float(y)
+
+    for constant, user, sign in ((1, 2, "−"), (3, 4, "÷")):
+        (left, top), (card_left, card_top) = place(nodes[constant]), place(nodes[user])
+        assert card_left < left < card_left + 120
+        assert card_top < top < card_top + 20
+        (badge,) = [float(text.get("x", "")) for text in nodes[user].iter(f"{SVG}text")
+                    if text.text == sign]  # fmt: skip
+        assert (left < card_left + badge) == (sign == "÷")  # 2 ÷ less, but x − 0.3
+
+
+def test_other_constants_keep_a_card() -> None:
+    tape = fakes.Tape()
+    x, shared = tape.leaf("x", 3.0), tape.leaf("", 2.0, "constant")
+    both = tape.op("mul", tape.leaf("", 4.0, "constant"), tape.leaf("", 5.0, "constant"))
+    long = tape.op("add", x, tape.leaf("a_constant_with_a_long_name", 7.0, "constant"))
+    total = tape.op("add", tape.op("mul", tape.op("mul", both, shared), shared), long)
+    svg = to_svg(tape.diagram(total))
+    assert all(len(edge) == 3 for edge in groups(svg, "edge"))
 
 
 def test_labels_of_edges_on_request() -> None:
     tape = fakes.Tape()
     quotient = tape.op("div", tape.leaf("a", 1.0), tape.leaf("b", 4.0))
     svg = to_svg(tape.diagram(quotient), show=ALL)
-    assert "top×0.25→ 0.25" in texts(svg)
-    assert "bottom×-0.0625→ -0.0625" in texts(svg)
+    assert "×0.25→ 0.25" in texts(svg)
+    assert "÷×-0.0625→ -0.0625" in texts(svg)
+
+
+def test_minus_and_division_mark_the_second_input() -> None:
+    for op, sign, words in (("sub", "−", "subtracted"), ("div", "÷", "divisor")):
+        tape = fakes.Tape()
+        svg = to_svg(tape.diagram(tape.op(op, tape.leaf("a", 1.0), tape.leaf("b", 4.0))))
+        first, second = groups(svg, "edge")
+        assert [text.text for text in first.iter(f"{SVG}tspan")] == []
+        assert [text.text for text in second.iter(f"{SVG}tspan")] == [sign]
+        assert f"input 2 ({words})" in (second[0].text or "")
 
 
 @pytest.mark.parametrize("name", fakes.HOSTILE)

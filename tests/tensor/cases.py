@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import minigrad as mg
-from minigrad.ops import OPS, products
+from minigrad.ops import OPS, products, reduce
 from minigrad.ops.kinds import General
 from minigrad.tensor import ARRAY_FUNCTIONS, Tensor, stack_values, to_values
 
@@ -77,6 +77,7 @@ CASES = [
     Case("sum-all", "reduce_sum", lambda x: x.sum(), [A], np.sum),
     Case("sum-keep", "reduce_sum", lambda x: x.sum(axis=(0, 2), keepdims=True), [C],
          lambda x: x.sum(axis=(0, 2), keepdims=True)),
+    Case("sum_of_squares", "sum_of_squares", reduce.sum_of_squares, [A], lambda x: (x * x).sum()),
     Case("mean", "mean", lambda x: x.mean(axis=0), [A], lambda x: x.mean(axis=0)),
     Case("prod", "prod", lambda x: x.prod(axis=1), [A], lambda x: x.prod(axis=1)),
     Case("prod-of-zeros", "prod", lambda x: x.prod(axis=-1), [Z], lambda x: x.prod(axis=-1)),
@@ -161,9 +162,11 @@ CASES = [
          lambda x, y: np.stack([x, y], axis=-1)),
     Case("split", "getitem", lambda x: x.split([1], axis=1)[1], [A], lambda x: x[:, 1:]),
     *(
-        Case(f"getitem-{label}", "getitem put", lambda x, i=index: x[i], [C], lambda x, i=index: x[i])
+        Case(f"getitem-{label}", "getitem put", lambda x, i=index: x[i], [C],
+             lambda x, i=index: x[i])
         for label, index in {
-            "int": 1, "slice": (slice(None), 0, slice(1, None)), "step": (..., slice(None, None, -2)),
+            "int": 1, "slice": (slice(None), 0, slice(1, None)),
+            "step": (..., slice(None, None, -2)),
             "new-axis": (0, None, ..., None), "fancy": ([1, 1, 0], [1, 1, 0]), "rows": [0, 1] * 40,
             "mask": C > 0.0, "mixed": (slice(None), [0, 0, 1], 1), "negative": [-1, -1, 0],
         }.items()

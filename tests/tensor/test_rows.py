@@ -1,4 +1,4 @@
-"""Every row of arrays: value against NumPy, derivatives against differences and against each other."""
+"""Every row of arrays: value against NumPy, derivatives by differences and by each other."""
 
 from __future__ import annotations
 

@@ -1,11 +1,12 @@
 """Positions for boxes and lines: a layered layout in pure Python, the same in every process.
 
 `arrange` takes sizes and edges and gives boxes and routes; it knows nothing of nodes or gradients.
-Five steps, one module each, to be read in this order:
+Six steps, one module each, to be read in this order:
 
     ranks (with simplex)   which layer each node stands in
     network                long edges become chains through the layers they pass
     ordering               the order within each layer, with few crossings
+    spines                 the paths to be drawn on one level
     positions              coordinates across the layers
     curves                 the line of each edge
 """
@@ -20,6 +21,7 @@ from minigrad.picture.layout.network import Network
 from minigrad.picture.layout.ordering import count_crossings, sort_layers
 from minigrad.picture.layout.positions import place_across, spread_ports
 from minigrad.picture.layout.ranks import assign_ranks
+from minigrad.picture.layout.spines import find_spines
 
 __all__ = ["Box", "Layout", "Route", "Spacing", "arrange"]
 
@@ -101,9 +103,10 @@ def arrange(
     rank = assign_ranks(inputs, consumers)
     network = Network(rank, edges)
     sort_layers(network)
-    ports = spread_ports(network, breadth, spacing.out_pitch,
+    spines = find_spines(network)
+    ports = spread_ports(network, spines, breadth, spacing.out_pitch,
                          in_pitch or [spacing.in_pitch] * len(sizes))  # fmt: skip
-    across = place_across(network, breadth, ports, spacing.cards)
+    across = place_across(network, spines, breadth, ports, spacing.cards)
 
     bands = _bands(rank, edges, depth, lanes or [0] * len(edges), spacing.layers)
     boxes = []

@@ -4,7 +4,7 @@ Several starting orders race: each is swept forwards and backwards, every vertex
 place of its neighbours. The best are then polished by exchanging neighbours that cross less the
 other way round. At last the picture is mirrored if that puts more first inputs above second ones.
 
-Read next: `layout.positions`, which turns the order into coordinates.
+Read next: `layout.spines`, the paths to be level; `layout.positions`, which places all.
 """
 
 from __future__ import annotations

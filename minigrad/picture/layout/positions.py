@@ -2,7 +2,8 @@
 
 For one layer this has an exact answer: the least squares fit to the wished positions that keeps the
 order and the gaps is found by pooling adjacent violators (isotonic regression). A few alternating
-passes settle all layers. Then long edges are made straight, and small bends are taken out.
+passes settle all layers. A spine has one position for all its vertices, which they are held to with
+great force. At the end long edges are made straight, and small bends are taken out.
 
 Read next: `layout.curves`, which draws the edges through these positions.
 """
@@ -15,11 +16,16 @@ from math import floor
 from typing import NamedTuple
 
 from minigrad.picture.layout.network import Network
+from minigrad.picture.layout.spines import Spines
 
 __all__ = ["Ports", "place_across", "spread_ports"]
 
 LEAF, CARD, DUMMY = 1.0, 2.0, 3.0  # how strongly a vertex pulls: long edges want to be straight
+FORCE = 1e5  # what holds a spine on its level
 PASSES = 6
+LEVELLINGS = 12  # how often spines that are in each other's way may give way
+WORTH = 1.1  # how much larger the picture may become for the sake of straight long edges
+CLOSEST = 0.7  # of the wanted distance between two ports
 SMALL_BEND = 12  # pixels that a card may be moved to make a line straight
 
 
@@ -31,12 +37,19 @@ class Ports(NamedTuple):
 
 
 def spread_ports(
-    network: Network, breadth: Sequence[int], out_pitch: int, in_pitch: Sequence[int]
+    network: Network,
+    spines: Spines,
+    breadth: Sequence[int],
+    out_pitch: int,
+    in_pitch: Sequence[int],
 ) -> Ports:
     """Spread the ends of the edges along their cards, in the order of where they lead.
 
+    An edge of a spine stands in the middle of the card if the others find room beside it.
+
     Args:
         network: The sorted layers.
+        spines: What is to be level.
         breadth: Size of each node across the layers.
         out_pitch: Distance between edges that leave one card.
         in_pitch: For each node, the distance between edges that enter it.
@@ -54,9 +67,10 @@ def spread_ports(
     for node in range(network.count):
         room = breadth[node] - 14
         edges = sorted(entering[node], key=lambda edge: place[network.paths[edge][-2]])
-        pitch = _pitch(in_pitch[node], room, len(edges))
-        for index, edge in enumerate(edges):
-            into[edge] = _offset(index, len(edges), pitch)
+        middle = _middle(edges, spines, [network.paths[edge][0] for edge in edges])
+        offsets = _spread(len(edges), middle, in_pitch[node], room)
+        for edge, offset in zip(edges, offsets, strict=True):
+            into[edge] = offset
         # Edges of a trunk leave together, so a port belongs to the first vertex, not to the edge.
         doors: list[tuple[int, int]] = []
         for edge in sorted(leaving[node], key=lambda edge: place[network.paths[edge][1]]):
@@ -64,36 +78,59 @@ def spread_ports(
             if not (doors and first >= network.count and doors[-1][0] == first):
                 doors.append((first, edge))
             out[edge] = len(doors) - 1
-        pitch = _pitch(out_pitch, room, len(doors))
+        middle = _middle([edge for _, edge in doors], spines, [first for first, _ in doors])
+        offsets = _spread(len(doors), middle, out_pitch, room)
         for edge in leaving[node]:
-            out[edge] = _offset(out[edge], len(doors), pitch)
+            out[edge] = offsets[out[edge]]
     return Ports(out, into)
 
 
-def place_across(network: Network, breadth: Sequence[int], ports: Ports, gap: int) -> list[int]:
+def place_across(
+    network: Network, spines: Spines, breadth: Sequence[int], ports: Ports, gap: int
+) -> list[int]:
     """The middle of every vertex across the layers; the smallest edge of a card is at 0.
 
     Args:
         network: The sorted layers.
+        spines: What is to be level.
         breadth: Size of each node across the layers.
         ports: Where edges leave and enter.
         gap: Free space between two cards of one layer.
     """
-    return _Fit(network, breadth, ports, gap).solve()
+    return _Fit(network, spines, breadth, ports, gap).solve()
 
 
-def _pitch(wanted: float, room: float, count: int) -> float:
-    return min(wanted, room / (count - 1)) if count > 1 else 0.0
+def _middle(edges: Sequence[int], spines: Spines, ends: Sequence[int]) -> int | None:
+    """The index of the edge that belongs to a spine, if it is the only one with this end."""
+    for index, edge in enumerate(edges):
+        if edge in spines.edges and ends.count(ends[index]) == 1:
+            return index
+    return None
 
 
-def _offset(index: int, count: int, pitch: float) -> int:
-    return round((index - (count - 1) / 2) * pitch)
+def _spread(count: int, middle: int | None, wanted: float, room: float) -> list[int]:
+    """Offsets of `count` ports; the one at index `middle` at 0 if that leaves enough room."""
+    if count == 1:
+        return [0]
+    if middle is not None:
+        pitch = min(wanted, room / 2 / max(middle, count - 1 - middle))
+        if pitch >= CLOSEST * wanted:
+            return [round((index - middle) * pitch) for index in range(count)]
+    pitch = min(wanted, room / max(1, count - 1))
+    return [round((index - (count - 1) / 2) * pitch) for index in range(count)]
 
 
 class _Fit:
     """Positions under way. A pull is (neighbour, shift, weight): be at its position plus shift."""
 
-    def __init__(self, network: Network, breadth: Sequence[int], ports: Ports, gap: int) -> None:
+    def __init__(
+        self,
+        network: Network,
+        spines: Spines,
+        breadth: Sequence[int],
+        ports: Ports,
+        gap: int,
+    ) -> None:
         self.layers, self.count = network.layers, network.count
         size = network.size
         strength = [
@@ -131,6 +168,14 @@ class _Fit:
             for vertex, step in zip(layer, [*gaps, 0], strict=True):
                 self.position[vertex] = at
                 at += step
+        self.spines = spines.runs
+        self.spine_of = [-1] * size
+        for number, run in enumerate(spines.runs):
+            for vertex in run:
+                self.spine_of[vertex] = number
+        self.levels = [0.0] * len(spines.runs)
+        for number in range(len(spines.runs)):
+            self._settle(number)
 
     def _gaps(self, layer: list[int], breadth: Sequence[int], gap: int) -> list[float]:
         """Least distances between the middles of adjacent vertices."""
@@ -148,7 +193,15 @@ class _Fit:
             sides = (0,) if forwards else (1,)
             for layer, gaps in rooms if forwards else reversed(rooms):
                 self._fit_layer(layer, gaps, sides if one_sided else (0, 1))
+            for spine in range(len(self.spines)):
+                self._settle(spine)
         runs = self._runs()
+        if self.spines:
+            before = list(self.position)
+            self._level(rooms, self._uncrossed(runs))
+            if self._extent() > WORTH * self._extent(before):
+                self.position = before
+                self._level(rooms, [])
         for run in runs:
             self._straighten(run)
         for layer in [*self.layers, *reversed(self.layers)]:
@@ -166,6 +219,10 @@ class _Fit:
         position = self.position
         wished, weights = [], []
         for vertex in layer:
+            if self.spine_of[vertex] >= 0:
+                wished.append(self.levels[self.spine_of[vertex]])
+                weights.append(FORCE)
+                continue
             total = weight = 0.0
             for side in sides:
                 for other, shift, strength in self.pulls[side][vertex]:
@@ -179,6 +236,86 @@ class _Fit:
                 weights.append(0.1)
         for vertex, at in zip(layer, _pool(wished, weights, gaps), strict=True):
             position[vertex] = at
+
+    def _settle(self, number: int) -> None:
+        """Find the level of a spine: the mean of where its vertices are and of what pulls at them.
+
+        A leaf of its own pulls at nobody: it would draw the spine towards itself, and follow.
+        """
+        run = self.spines[number]
+        total, weight = 0.0, 0.0
+        for vertex in run:
+            total += CARD * CARD * self.position[vertex]
+            weight += CARD * CARD
+            for side, back in ((0, 1), (1, 0)):
+                for other, shift, strength in self.pulls[side][vertex]:
+                    alone = other < self.count and len(self.pulls[back][other]) == 1
+                    if self.spine_of[other] != number and not (
+                        alone and not self.pulls[side][other]
+                    ):
+                        total += strength * (self.position[other] + shift)
+                        weight += strength
+        self.levels[number] = total / weight
+
+    def _level(self, rooms: Sequence[tuple[list[int], list[float]]], runs: list[list[int]]) -> None:
+        """Bring spines on exactly one level each, and long edges beside the first one too.
+
+        A spine takes its mean level, a long edge its outermost one: those nearer push the others.
+        """
+        position = self.position
+        axis = self.levels[0]
+        held = [(FORCE, run) for run in self.spines]
+        held += [(FORCE / 100, run) for run in runs]
+        for _ in range(LEVELLINGS):
+            wish = list(position)
+            weight = [1.0] * len(position)
+            for force, run in held:
+                ends = [position[vertex] for vertex in run]
+                level = sum(ends) / len(ends)
+                if force < FORCE:
+                    level = max(ends) if level > axis else min(ends)
+                for vertex in run:
+                    wish[vertex], weight[vertex] = floor(level + 0.5), force
+            if wish == position:
+                break
+            for layer, gaps in rooms:
+                fitted = _pool([wish[v] for v in layer], [weight[v] for v in layer], gaps)
+                for vertex, at in zip(layer, fitted, strict=True):
+                    position[vertex] = at
+
+    def _uncrossed(self, runs: list[list[int]]) -> list[list[int]]:
+        """The dummies of long edges, cut where two of these cross: there neither can be level."""
+        run_of = {
+            vertex: number for number, run in enumerate(runs) for vertex in run
+            if self.spine_of[vertex] < 0
+        }  # fmt: skip
+        pieces: list[list[int]] = []
+        current = [-1] * len(runs)  # the piece that is under way, for each run
+        above: set[tuple[int, int]] = set()  # asked for membership only
+        for layer in self.layers:
+            passing = [run_of[vertex] for vertex in layer if vertex in run_of]
+            crossed = [
+                run for index, one in enumerate(passing) for other in passing[index + 1 :]
+                if (current[other], current[one]) in above for run in (one, other)
+            ]  # fmt: skip
+            for run in crossed:
+                current[run] = -1
+            for vertex in layer:
+                if vertex in run_of:
+                    run = run_of[vertex]
+                    if current[run] < 0:
+                        current[run] = len(pieces)
+                        pieces.append([])
+                    pieces[current[run]].append(vertex)
+            above.update(
+                (current[one], current[other])
+                for index, one in enumerate(passing) for other in passing[index + 1 :]
+            )  # fmt: skip
+        return pieces
+
+    def _extent(self, position: Sequence[float] | None = None) -> float:
+        position = position or self.position
+        return max(position) - min(position)
 
     def _room(self, vertex: int) -> tuple[float, float]:
         """How far up and down the vertex could move with its neighbours standing still."""
@@ -221,7 +358,7 @@ class _Fit:
             hops = [(position[other] + shift, strength)
                     for side in self.pulls for other, shift, strength in side[vertex]]  # fmt: skip
             here = position[vertex]
-            if all(end == here for end, _ in hops):
+            if self.spine_of[vertex] >= 0 or all(end == here for end, _ in hops):
                 continue
             low, high = self._room(vertex)
             best, best_gain = here, _straight(hops, here)
