@@ -62,7 +62,7 @@ class _Checker:
         self.totals: dict[int, float] = {}
         self.locals: dict[tuple[int, int], float] = {}
         self.slots: dict[int, list[int]] = {}  # node -> the slots that were dealt with
-        self.sent: tuple[int, float] | None = None  # a contribution that is not yet added
+        self.sent: tuple[int, float | None] | None = None  # a contribution that is not yet added
         self.received: dict[int, int] = {}
         self.expected: dict[int, int] = {}
         self.visited: set[int] = set()
@@ -75,6 +75,7 @@ class _Checker:
         for place, event in enumerate(self.events):
             if self._has_arrays(event):
                 self.partial = True
+                self.sent = (event["to"], None) if event["kind"] == "CONTRIB" else None
                 continue
             handler = getattr(self, f"_{str(event['kind']).lower()}", None)
             if handler is None:
@@ -185,8 +186,8 @@ class _Checker:
         id = event["node"]
         before, delta = float(event["before"]), float(event["delta"])
         to, product = self.sent or (None, float("nan"))
-        if self.sent is None and self.partial and _is_array(self.nodes[id]["value"]) is False:
-            to, product = id, delta  # it came from an array, of which there is a summary
+        if product is None:  # it came from an array, of which there is a summary
+            product = delta
         self.sent = None
         self._expect(where, "what is added", delta, product)
         count = self.received[id] = self.received.get(id, 0) + 1

@@ -280,14 +280,14 @@ def _notes(record: Trace, shown: Sequence[Path]) -> list[str]:
 
 def _why_absent(record: Trace, output: Node, input: Node) -> list[str]:
     top = record.nodes[record.outputs[0]].name
+    name = input.name or "the input"
+    if output in topological_order(input):
+        return [f"it is the other way round: {name} was computed from {top}; swap the two"]
     if output.op is None:
         return [
             f"{top} is a leaf: it was not computed from nodes, or it was detached, or nothing was "
             f"recorded (no_grad), or it left the library as a plain number on its way"
         ]
-    name = input.name or "the input"
-    if output in topological_order(input):
-        return [f"it is the other way round: {name} was computed from {top}; swap the two"]
     reasons = [f"{top} was not computed from {name}"]
     if any(node.name == input.name and node.op is None for node in record.nodes):
         reasons.append(f"another node in the graph is called {name}; is this an older one?")

@@ -8,10 +8,10 @@ Read next: ``optimizer.py``.
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 from minigrad.errors import ArgumentValueError
-from minigrad.ops.scalar import sqrt
 from minigrad.optim.clipping import positive
 from minigrad.optim.optimizer import Optimizer
 
@@ -168,7 +168,7 @@ class RMSProp(Optimizer):
     def change(self, x: Any, gradient: Any, state: dict[str, Any], rate: float) -> Any:
         """η g / (√v + ε)."""
         v = _mean(state, "square", gradient * gradient, self.rho)
-        return rate * gradient / (sqrt(v) + self.epsilon)
+        return rate * gradient / (_root(v) + self.epsilon)
 
 
 class Adam(Optimizer):
@@ -220,7 +220,7 @@ class Adam(Optimizer):
         t = state["steps"] = state.get("steps", 0) + 1
         m = _mean(state, "gradient", gradient, self.beta_1)
         v = _mean(state, "square", gradient * gradient, self.beta_2)
-        root = sqrt(v / (1.0 - self.beta_2**t))
+        root = _root(v / (1.0 - self.beta_2**t))
         root += self.epsilon
         return (rate / (1.0 - self.beta_1**t)) * m / root
 
@@ -273,6 +273,15 @@ class AdamW(Adam):
         """η (m̂ / (√v̂ + ε) + λθ)."""
         step = super().change(x, gradient, state, rate)
         return step + (rate * self.weight_decay) * x if self.weight_decay else step
+
+
+def _root(x: Any) -> Any:
+    """√x, without the checks of ``mg.sqrt``: a mean of squares is never negative."""
+    if not hasattr(x, "shape"):
+        return sqrt(x)
+    import numpy as np
+
+    return np.sqrt(x)
 
 
 def _mean(state: dict[str, Any], name: str, x: Any, stays: float) -> Any:

@@ -73,6 +73,39 @@ def test_a_damaged_number_is_found(choices: list[tuple[int, int, int]], data: An
     assert verify(content).faults
 
 
+def _forge(content: dict[str, Any]) -> None:
+    """Add 100 to the last sum, and to all that follows from it."""
+    last = [event for event in content["events"] if event["kind"] == "ACCUM"][-1]
+    last["delta"], last["after"] = 100.0, last["before"] + 100.0
+    for event in content["events"]:
+        if event["kind"] == "DONE" and event["node"] == last["node"]:
+            event["gradient"] = last["after"]
+
+
+def _drop_an_edge(content: dict[str, Any]) -> None:
+    places = [i for i, event in enumerate(content["events"]) if event["kind"] == "LOCAL"]
+    del content["events"][places[-1] : places[-1] + 3]
+
+
+def _keep_the_forward_pass_alone(content: dict[str, Any]) -> None:
+    content["events"] = [e for e in content["events"] if e["kind"] in ("FORWARD", "SEED")]
+
+
+def _visit_twice(content: dict[str, Any]) -> None:
+    content["events"].append(next(e for e in content["events"] if e["kind"] == "VISIT"))
+
+
+@pytest.mark.parametrize(
+    "forge", [_forge, _drop_an_edge, _keep_the_forward_pass_alone, _visit_twice]
+)
+def test_a_forged_trace_is_found_though_its_numbers_agree(forge: Any) -> None:
+    x = Value(3.0, name="x")
+    content = to_json(mg.trace(x * x + x))
+    assert verify(content).faults == ()
+    forge(content)
+    assert verify(content).faults
+
+
 def test_a_trace_writes_no_gradient_and_holds_no_node() -> None:
     x = Value(3.0)
     y = x * x

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from math import isclose
 from typing import Any
 
@@ -84,6 +85,40 @@ def test_paths_are_counted_before_they_are_listed() -> None:
     products = [path.product for path in explanation.shown]
     assert products == sorted(products, reverse=True)
     assert products[0] == pytest.approx(0.4**100)
+
+
+@pytest.mark.parametrize(
+    "step", [lambda y: (y + y + y) / 3.0, lambda y: y * 0.3 + y * 0.3], ids=["thirds", "equal"]
+)
+def test_paths_of_equal_size_are_no_search_without_end(step: Any) -> None:
+    x = Value(1.0, name="x")
+    y = x
+    for _ in range(60):
+        y = step(y)
+    assert len(mg.explain(y, x).shown) == 6
+
+
+def test_a_learners_row_that_symbols_cannot_run_is_explained_by_its_number() -> None:
+    row = mg.operation("by_math", lambda m, x: math.sin(x), [lambda out, x: math.cos(x)])
+    x = Value(0.5, name="x")
+    y = row(x)
+    y.name = "y"
+    assert "∂y/∂x" in mg.explain(y, x).formula
+    assert mg.explain(y, x).gradient == math.cos(0.5)
+
+
+def test_the_other_way_round_is_said() -> None:
+    x = Value(2.0, name="x")
+    y = x * 3.0
+    y.name = "y"
+    assert "other way round" in "".join(mg.explain(x, y).reasons)
+
+
+def test_a_changed_leaf_is_noted() -> None:
+    x = Value(2.0, name="x")
+    y = x * x
+    x.data = 5.0
+    assert any("changed" in note for note in mg.explain(y, x).notes)
 
 
 def test_a_long_path_is_explained_in_time_and_space() -> None:
