@@ -14,6 +14,7 @@ on from there.
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 
 from minigrad import hooks
 from minigrad.graph import topological_order as topological_order
@@ -35,33 +36,58 @@ __version__ = "0.1.0"
 
 # Loaded when first used: `import minigrad` stays fast, and needs the standard library alone.
 _LATER = {
+    "Tensor": "tensor",
     "draw": "picture",
+    "expand": "tensor",
     "explain": "explanation",
+    "fit": "training",
     "grad": "transforms",
     "record": "events",
+    "stack_values": "tensor",
+    "to_values": "tensor",
     "trace": "events",
     "value_and_grad": "transforms",
 }
+_MODULES = ("data", "nn", "optim")
+# The functions of arrays; those of the table above them (sin, sum, dot, …) take arrays as well.
+_ARRAYS = (
+    "argmax", "argsort", "at_set", "avg_pool2d", "bce_with_logits", "broadcast_to", "concatenate",
+    "conv2d", "cross_entropy", "cumprod", "cumsum", "diagonal", "einsum", "expand_dims", "flip",
+    "getitem", "hinge_loss", "log_softmax", "logsumexp", "matmul", "max", "max_pool2d", "mean",
+    "min", "moveaxis", "mse_loss", "norm", "ones_like", "outer", "pad", "prod", "reshape", "roll",
+    "softmax", "sort", "split", "squeeze", "stack", "std", "swapaxes", "take", "tensordot",
+    "transpose", "tril", "triu", "var", "zeros_like",
+)  # fmt: skip
 
 _functions = {name: function for name, function in FUNCTIONS.items() if function.op.public}
 
-__all__ = [
-    *sorted(
-        {
-            *_LATER, *_functions, "Value", "errstate", "no_grad", "operation", "options",
-            "pause_gc", "recording_enabled", "scope", "topological_order",
-        }
-    )
-]  # fmt: skip
+_NEED_NUMPY = {*_ARRAYS, *(name for name, module in _LATER.items() if module == "tensor")}
+
+
+def _public() -> list[str]:
+    """The public names, sorted; without NumPy, those that do not need it."""
+    names = {
+        *_ARRAYS, *_LATER, *_MODULES, *_functions, "Value", "errstate", "no_grad", "operation",
+        "options", "pause_gc", "recording_enabled", "scope", "topological_order",
+    }  # fmt: skip
+    return sorted(names if find_spec("numpy") else names - _NEED_NUMPY)
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__all__":
+        return _public()
     if name in _LATER:
         value = globals()[name] = getattr(import_module(f"minigrad.{_LATER[name]}"), name)
         return value
     if name in _functions:  # its docstring is written when somebody first asks for it
         document = import_module("minigrad.reference").document
         value = globals()[name] = document(_functions[name])
+        return value
+    if name in _MODULES:
+        return import_module(f"minigrad.{name}")
+    if name in _ARRAYS:
+        functions = import_module("minigrad.tensor").ARRAY_FUNCTIONS
+        value = globals()[name] = functions[name]
         return value
     raise AttributeError(f"module 'minigrad' has no attribute {name!r}")
 
@@ -86,9 +112,10 @@ def _shown(node: Any, include: object = None, exclude: object = None) -> dict[st
 
 for _name in ("draw", "explain", "trace"):
     setattr(Value, _name, _view(_name))
-Value._repr_mimebundle_ = _shown
+for _name, _method in {"_repr_mimebundle_": _shown}.items():
+    setattr(Value, _name, _method)
 hooks.load_arrays = lambda: import_module("minigrad.tensor")
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return [*_public(), "__version__"]

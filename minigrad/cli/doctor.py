@@ -18,7 +18,7 @@ __all__ = ["run"]
 
 _PARTS = {  # import name -> (what it is for, the extra that installs it)
     "numpy": ("arrays", ""),
-    "graphviz": ("pictures laid out by dot", "graphviz"),
+    "graphviz": ("renders the DOT text of a drawing", "graphviz"),
     "matplotlib": ("plots", "plot"),
     "IPython": ("notebooks", "lessons"),
     "sklearn": ("data sets", "data"),

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from minigrad.errors import ArgumentTypeError, ArgumentValueError
+from minigrad.graph import Node
 from minigrad.ops import FUNCTIONS
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ def activate(activation: Any, x: Any) -> Any:
     """``activation`` of a node or an array, or of every Value of a list."""
     if activation is None or activation == "identity":
         return x
+    if isinstance(x, Node) and isinstance(activation, str):
+        return getattr(x, activation)()  # the method is the shortest way
     if activation in _OF_VECTORS:
         if isinstance(x, list):
             return softmax(x) if activation == "softmax" else log_softmax(x)

@@ -7,6 +7,7 @@ Read next: ``regularizing.py``.
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -73,9 +74,7 @@ class Linear(Module):
         """x @ weight + bias."""
         if self.mode == "scalar":
             return self._neurons(scalar_input(x, "Linear", self.inputs))
-        from minigrad.ops.products import linear, matmul
-
-        x = array_input(x, "Linear", self.weight.dtype)
+        x = array_input(x, "Linear", self.weight._data.dtype)
         if not x.shape or x.shape[-1] != self.inputs:
             hint = ""
             if prod(x.shape[1:]) == self.inputs:
@@ -84,7 +83,9 @@ class Linear(Module):
                 f"Linear({self.inputs}, {self.outputs}) takes shape (…, {self.inputs}), but x has "
                 f"{x.shape}{hint}"
             )
-        return matmul(x, self.weight) if self.bias is None else linear(x, self.weight, self.bias)
+        if self.bias is None:
+            return _products().matmul(x, self.weight)
+        return _products().linear(x, self.weight, self.bias)
 
     def _neurons(self, xs: list[Any]) -> list[Any]:
         dot = FUNCTIONS["dot"]
@@ -95,6 +96,14 @@ class Linear(Module):
         words = f"{self.inputs}, {self.outputs}"
         words += ", bias=False" if self.bias is None else ""
         return words + (", mode='scalar'" if self.mode == "scalar" else "")
+
+
+@cache
+def _products() -> Any:
+    """The products of arrays, which need NumPy; an import in every call would take its time."""
+    from minigrad.ops import products
+
+    return products
 
 
 class MLP(Module):

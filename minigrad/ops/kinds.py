@@ -287,6 +287,6 @@ def array_function(
 def evaluate_arrays(op: Op, xs: tuple[Any, ...]) -> Any:
     """``apply`` for rows of arrays; numbers count as arrays without axes."""
     for x in xs:
-        if hasattr(x, "_apply"):
+        if x.__class__ is not ndarray and hasattr(x, "_apply"):
             return hooks.tensor()._apply(op, xs)
     return compute_array(op, [x if x.__class__ is ndarray else as_operand(x, op.name) for x in xs])

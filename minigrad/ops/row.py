@@ -195,8 +195,8 @@ class Op:
             return formula
 
         def guarded(out: Any, *xs: Any) -> Any:
-            inside = domain is None or (type(out) is float and out == out)  # outside, out is nan
-            if not inside and not domain(*xs):
+            inside = type(out) is float and out == out  # outside the domain, out is nan
+            if domain is not None and not inside and not domain(*xs):
                 return float("nan")
             for condition, value in edges:
                 if condition(*xs):

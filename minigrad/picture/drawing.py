@@ -39,7 +39,8 @@ class Drawing:
 
     Args:
         diagram: What to draw.
-        ops: "merged": the operation is part of its result's card; "separate": a box of its own.
+        ops: "merged": the operation is part of its result's card, and so is a constant used only
+            by it; "separate": boxes of their own.
         direction: "LR", from left to right, or "TB", from top to bottom.
         theme: "light", "dark" or "print".
         show: What to write: of "value", "gradient" (on cards), "local", "contribution" (on edges).

@@ -68,9 +68,9 @@ class _Folder:
         index = {card.id: number for number, card in enumerate(self.cards)}
         self.sources = [index[edge.source] for edge in self.edges]
         self.targets = [index[edge.target] for edge in self.edges]
-        nobody: list[int] = []  # shared, for speed; never changed
-        self.inputs = inputs = [nobody] * len(index)
-        self.users = users = [nobody] * len(index)
+        nothing: list[int] = []  # shared, for speed; never changed
+        self.inputs = inputs = [nothing] * len(index)
+        self.users = users = [0] * len(index)  # how many different ones
         for source, target in zip(self.sources, self.targets, strict=True):
             near = inputs[target]
             if not near:
@@ -79,19 +79,16 @@ class _Folder:
                 continue
             else:
                 near.append(source)
-            if users[source]:
-                users[source].append(target)
-            else:
-                users[source] = [target]
+            users[source] += 1
 
     # The rules: each gives groups of nodes to hide
 
     def many_inputs(self, _max_nodes: int) -> list[list[int]]:
         """For each n-ary node, its own inputs after the first two, with what only they use."""
         groups = []
-        for node, near in enumerate(self.inputs):
+        for near in self.inputs:
             if len(near) >= MANY:
-                own = [v for v in near if self.users[v] == [node] and not self._is_head(v)]
+                own = [v for v in near if self.users[v] == 1 and not self._is_head(v)]
                 if len(own) >= MANY:
                     groups.append(self._with_private(own[2:], whole_branches=True))
         return sorted(groups, key=len, reverse=True)
@@ -148,7 +145,7 @@ class _Folder:
             inner = [v for v in near if inputs[v]]
             if same_op:
                 inner = [v for v in inner if cards[v].op == cards[node].op][:1]
-            if len(inner) == 1 and len(users[inner[0]]) == 1 and cards[inner[0]].id not in heads:
+            if len(inner) == 1 and users[inner[0]] == 1 and cards[inner[0]].id not in heads:
                 follows[inner[0]] = node
         ends = set(follows.values())
         runs = []
@@ -175,7 +172,7 @@ class _Folder:
             for source in inputs[node]:
                 if source in inside:
                     continue
-                many = len(users[source])
+                many = users[source]
                 if (inputs[source] and not whole_branches) or self._is_head(source):
                     continue
                 if many > 1:

@@ -121,6 +121,8 @@ def _pass_gradients(
     """
     take, known = cotangents.pop, cotangents.get
     kept: list[tuple[Any, Any]] = []
+    sources: Sequence[Any]
+    xs: Sequence[Any]
     one, first, second, elementwise = ONE, FIRST, SECOND, Op
     recall, unknown = known_slopes.get, ()
     while order:
@@ -139,17 +141,18 @@ def _pass_gradients(
                 slopes = array_slopes(op)
         else:
             slopes = None
-            if op.arity <= 2 and op.vjp.__class__ is tuple:  # a sum, a slice, a matrix product
-                out, x, y = node._out, node._x, node._y
-                for source, rule, z in (
-                    ((node._a, op.vjp[0], x),)
-                    if op.arity == 1
-                    else ((node._a, op.vjp[0], x), (node._b, op.vjp[1], y))
-                ):
+            rules = getattr(op, "vjp", None)
+            if rules.__class__ is tuple:  # a sum, a slice, a matrix product
+                out = node._out
+                if op.arity == 1:
+                    sources, xs = (node._a,), (node._x,)
+                elif op.arity == 2:
+                    sources, xs = (node._a, node._b), (node._x, node._y)
+                else:
+                    sources, xs = node._a, node._x
+                for source, rule, z in zip(sources, rules, xs, strict=True):
                     if source is not None and rule is not None:
-                        sent = (
-                            rule(upstream, out, x) if op.arity == 1 else rule(upstream, out, x, y)
-                        )
+                        sent = rule(upstream, out, *xs)
                         if (
                             sent.__class__ is not ndarray
                             or z.__class__ is not ndarray
@@ -175,7 +178,7 @@ def _pass_gradients(
             if slope.__class__ is float:
                 sent = upstream if slope is one else upstream * slope
             else:
-                sent = upstream * slope(node._out, x)
+                sent = _times(upstream, slope(node._out, x))
             if x.__class__ is not ndarray or sent.dtype is not x.dtype or sent.shape != x.shape:
                 sent = _fitted(sent, x)
             if sent is not None:
@@ -191,7 +194,7 @@ def _pass_gradients(
             elif slope.__class__ is float:
                 sent = upstream * slope
             else:
-                sent = upstream * slope(node._out, x, y)
+                sent = _times(upstream, slope(node._out, x, y))
             if x.__class__ is not ndarray or sent.dtype is not x.dtype or sent.shape != x.shape:
                 sent = _fitted(sent, x)
             if sent is not None:
@@ -206,13 +209,27 @@ def _pass_gradients(
             elif slope.__class__ is float:
                 sent = upstream * slope
             else:
-                sent = upstream * slope(node._out, x, y)
+                sent = _times(upstream, slope(node._out, x, y))
             if y.__class__ is not ndarray or sent.dtype is not y.dtype or sent.shape != y.shape:
                 sent = _fitted(sent, y)
             if sent is not None:
                 before = known(source)
                 cotangents[source] = sent if before is None else before + sent
     return kept
+
+
+def _times(upstream: Any, local: Any) -> Any:
+    """upstream × local, in the memory of a large ``local`` that nobody else refers to."""
+    if (
+        upstream.size > _LARGE
+        and local.__class__ is ndarray
+        and getrefcount(local) <= _PASSED
+        and local.base is None
+        and local.dtype is upstream.dtype
+        and local.shape == upstream.shape
+    ):
+        return np.multiply(upstream, local, out=local)
+    return upstream * local
 
 
 def _fitted(sent: Any, x: Any) -> Any:
@@ -238,20 +255,12 @@ def _general(op: Any, node: Any, upstream: Any) -> Sequence[tuple[Any, Any]]:
         sources, xs = (node._a,), (node._x,)
     if upstream.__class__ is Masked or upstream is NOTHING:
         pass  # the row knows what to do with nothing
-    elif isinstance(op, General):
-        out, rules = node._out, op.vjp
-        if rules.__class__ is not tuple:  # one rule for all inputs
-            sent = op.contributions_to(sources, upstream, out, xs)
-            rules = [None if c is None else lambda *_, c=c: c for c in sent]
-        pairs = []
-        for source, x, rule in zip(sources, xs, rules, strict=True):
-            if source is None or rule is None or (x.__class__ is ndarray and x.dtype.kind != "f"):
-                continue
-            c = rule(upstream, out, *xs)
-            if c.__class__ is not ndarray or c.dtype is not x.dtype or c.shape != x.shape:
-                c = fit(c, x)
-            pairs.append((source, c))
-        return pairs
+    elif isinstance(op, General):  # one rule for all inputs
+        sent = op.contributions_to(sources, upstream, node._out, xs)
+        return [
+            (source, None if c is None else _fitted(c, x))
+            for source, c, x in zip(sources, sent, xs, strict=True)
+        ]
     return [
         (source, contribution)
         for source, (_, contribution, _) in zip(
@@ -266,7 +275,7 @@ def _publish(kept: list[tuple[Any, Any]], leaves: dict[Any, Any]) -> None:
     with publishing:
         while leaves:
             node, gradient = leaves.popitem()
-            if hasattr(node, "shape"):
+            if node._data.__class__ is ndarray:
                 gradient = own(gradient, node._data)
             if node._row is None and node._grad is not None:
                 gradient = node._grad + gradient
@@ -312,3 +321,5 @@ def _references_when_alone() -> Any:
 
 
 _ALONE = _references_when_alone()  # differs between versions of Python
+_PASSED = _references(np.zeros(1) + 1.0)  # of a result that is passed on without a name
+_LARGE = 4096

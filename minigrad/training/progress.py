@@ -93,8 +93,9 @@ class Progress:
         print(text, file=self._stream, flush=True)
 
     def _to_notebook(self, text: str, last: bool) -> None:
-        from IPython.display import display
+        from IPython import display as ipython
 
+        display: Any = ipython.display
         bundle = {"text/plain": text}
         if self._handle is None:
             self._handle = display(bundle, raw=True, display_id=True)

@@ -72,6 +72,17 @@ def test_a_split_is_a_partition(labels, test, stratify):
             assert abs(y_test.count(name) - count * number / length) < 1.0
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_what_is_left_over_goes_to_the_largest_remainders(seed):
+    labels = [0] * 5 + [1] * 5 + [2] * 5 + [3] * 2
+    counts = Counter(split(labels, test=8, stratify=True, seed=seed)[1])
+    assert (counts[0], counts[1], counts[2], counts[3]) in {
+        (3, 2, 2, 1),
+        (2, 3, 2, 1),
+        (2, 2, 3, 1),
+    }
+
+
 def test_a_split_is_fixed_by_its_seed():
     x = list(range(40))
     assert split(x, seed=1) == split(x, rng=random.Random(1)) != split(x, seed=2)

@@ -134,6 +134,18 @@ def test_npz_of_another_kind_is_refused(tmp_path):
         Linear(1, 1).load(path)
 
 
+def test_npz_with_more_or_less_than_its_header_says_is_refused(tmp_path):
+    path = tmp_path / "model.npz"
+    Linear(1, 1).save(path)
+    with np.load(path) as content:
+        arrays = dict(content)
+    for change in ({"more": np.ones(1)}, {"bias": None}):
+        parts = {k: v for k, v in {**arrays, **change}.items() if v is not None}
+        np.savez(path, **parts)
+        with pytest.raises(ArgumentValueError, match="header"):
+            Linear(1, 1).load(path)
+
+
 def test_names_and_missing_files(tmp_path):
     for method in ("save", "load"):
         with pytest.raises(ArgumentValueError, match=r"\.json or \.npz"):

@@ -180,6 +180,17 @@ def test_shared_parameters_are_named_once(mode):
     assert len(set(parameters)) == len(parameters)
 
 
+def test_a_value_in_two_lists_has_its_first_name():
+    class Chained(Module):
+        def __init__(self):
+            v, w, u = (Value(float(i)) for i in range(3))
+            self.a, self.b = [v, w], [w, u]
+
+    model = Chained()
+    assert [name for name, _ in model.named_parameters()] == ["a[0]", "a[1]", "b[1]"]
+    assert model.state_dict() == {"a": [0.0, 1.0], "b": [1.0, 2.0]}
+
+
 def test_any_attribute_that_holds_leaves_is_found():
     class Odd(Module):
         def __init__(self):

@@ -303,3 +303,16 @@ def test_threads_share_leaves() -> None:
     for thread in threads:
         thread.join()
     assert w.grad.tolist() == [400.0] * 5
+
+
+def test_large_local_derivatives_are_not_written_over() -> None:
+    constant = np.full(10_000, 3.0)
+    tripled = mg.operation("tripled_by_a_constant", lambda m, x: 3.0 * x, [lambda out, x: constant])
+    x = Tensor(np.full(10_000, 0.5))
+    for function in (tripled, mg.exp, mg.tanh, mg.square):
+        y = function(x) * 2.0
+        before = [z.copy() for z in (x._data, constant, y._data)]
+        for _ in range(2):
+            y.backward(np.full(10_000, 7.0))
+        for now, then in zip((x._data, constant, y._data), before, strict=True):
+            np.testing.assert_array_equal(now, then)
