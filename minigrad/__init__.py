@@ -17,6 +17,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from minigrad import hooks
+from minigrad.graph import Node
 from minigrad.graph import topological_order as topological_order
 from minigrad.modes import errstate as errstate
 from minigrad.modes import no_grad as no_grad
@@ -111,9 +112,9 @@ def _shown(node: Any, include: object = None, exclude: object = None) -> dict[st
 
 
 for _name in ("draw", "explain", "trace"):
-    setattr(Value, _name, _view(_name))
+    setattr(Node, _name, _view(_name))
 for _name, _method in {"_repr_mimebundle_": _shown}.items():
-    setattr(Value, _name, _method)
+    setattr(Node, _name, _method)
 hooks.load_arrays = lambda: import_module("minigrad.tensor")
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
+from minigrad import hooks
 from minigrad.errors import ArgumentTypeError
 from minigrad.graph import Node, sweep, topological_order
 from minigrad.modes import serial_of
@@ -58,12 +59,17 @@ def value_and_grad(function: Callable[..., Any], argnum: int = 0) -> Callable[..
         if not -len(args) <= argnum < len(args):
             raise ArgumentTypeError(f"grad(f, argnum={argnum}) was given {len(args)} arguments")
         given = args[argnum]
-        x = _same(given) if isinstance(given, Node) else Value(given)  # a node of this call alone
+        x = _same(given) if isinstance(given, Node) else _leaf(given)  # a node of this call alone
         arguments = list(args)
         arguments[argnum] = x
         out = function(*arguments, **kwargs)
         if not isinstance(out, Node):
             return Value(out).data, 0.0
+        if getattr(out, "shape", ()):
+            raise ArgumentTypeError(
+                f"grad is for functions that give one number; this one gave the shape "
+                f"{out.shape}: sum it, or take its mean"  # type: ignore[attr-defined]
+            )
         order = topological_order(out)
         # A node that was there before this call may be differentiated by somebody else: the
         # argument itself, another argument, or one that the function reads from around it.
@@ -90,9 +96,18 @@ def grad(function: Callable[..., Any], argnum: int = 0) -> Callable[..., Any]:
     return derivative
 
 
+def _leaf(given: Any) -> Node:
+    """A leaf for an argument: a Tensor for an array, else a Value."""
+    if getattr(given, "shape", ()):
+        hooks.load_arrays()
+        leaf: Node = hooks.tensor()(given)
+        return leaf
+    return Value(given)
+
+
 def _gradient(out: Node, x: Node, order: list[Node], as_node: bool) -> Any:
     """∂out/∂x by a private pass: no ``.grad`` is written."""
-    cotangents: dict[Node, Any] = {out: 1.0}
+    cotangents: dict[Node, Any] = {out: out._data**0}  # 1 of its own type
     if x not in set(order):
         return 0.0
     below = order[order.index(x) :]  # what x was computed from is not asked for

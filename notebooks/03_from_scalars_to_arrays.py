@@ -25,7 +25,9 @@ import time
 import numpy as np
 
 import minigrad as mg
+
 from checks import check
+from minigrad.errors import ShapeError
 
 # %% [markdown]
 # ## A layer, number by number
@@ -172,7 +174,7 @@ print(f"ratio  {seconds_values / seconds_arrays:8.0f}")
 for one, other in [((2, 3), (3,)), ((2, 3), (2, 1)), ((2, 1), (1, 3)), ((2, 3), (2,))]:
     try:
         print(one, "+", other, "gives", (mg.Tensor(np.ones(one)) + np.ones(other)).shape)
-    except mg.errors.ShapeError:
+    except ShapeError:
         print(one, "+", other, "does not fit")
 
 # %% [markdown]
@@ -327,7 +329,7 @@ x = mg.Tensor([[1.0, 2.0, 3.0, 4.0], [1.0, 1.0, 1.0, 1.0], [0.0, 2.0, 0.0, 2.0]]
 factor = mg.Tensor([1.0, 10.0, 100.0], name="factor")
 try:
     x * factor
-except mg.errors.ShapeError as error:
+except ShapeError as error:
     print(error)
 
 # %% [markdown]
@@ -362,7 +364,7 @@ print("mean of squares", mg.mean(miss**2).data, "  shape", miss.shape)
 # %%
 try:
     mg.mse_loss(predictions, targets)
-except mg.errors.ShapeError as error:
+except ShapeError as error:
     print(error)
 
 # %%

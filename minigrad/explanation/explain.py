@@ -153,6 +153,11 @@ def explain(output: Node, input: Node) -> Explanation:
                 f"{type(node).__name__}, which no gradient reaches"
             )
     record, ids = trace_with_ids([output])
+    if any(hasattr(entry.value, "shape") for entry in record.nodes):
+        raise ArgumentTypeError(
+            "explain follows single numbers along paths; this graph holds arrays. mg.expand(node) "
+            "opens it into the Values that it stands for"
+        )
     top = record.nodes[record.outputs[0]].name
     if input not in ids:
         return _nothing(top, input.name or "the input", _why_absent(record, output, input))
