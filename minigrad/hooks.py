@@ -42,8 +42,13 @@ def product(x: Any, y: Any) -> Any:
     return product(x, y)
 
 
+def tensor() -> Any:
+    """The class ``Tensor``."""
+    load_arrays()
+    return tensor()
+
+
 # These are asked only of nodes that hold arrays.
-tensor: Callable[[], Any]  # the class ``Tensor``
 pull_array: Callable[..., Any]  # ``Op.pull`` of an elementwise row on arrays
 local_array: Callable[..., Any]  # ``Op.local_derivative`` of one
 as_value: Callable[[Any], Any]  # a Tensor without axes -> the Value that stands for its number

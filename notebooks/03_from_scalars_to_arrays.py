@@ -22,12 +22,11 @@
 import random
 import time
 
-import numpy as np
-
 import minigrad as mg
+import numpy as np
+from minigrad.errors import ShapeError
 
 from checks import check
-from minigrad.errors import ShapeError
 
 # %% [markdown]
 # ## A layer, number by number
@@ -47,7 +46,8 @@ biases = [0.1] * neurons
 
 # %% [markdown]
 # Now the neuron of lesson 2, 64 of them, for each of the 32 examples. `w[i][j]` is the weight from
-# input `i` to neuron `j`. At the end stands one number, so that there is something to differentiate.
+# input `i` to neuron `j`. At the end stands one number, so that there is an output to
+# differentiate.
 
 # %%
 w = [[mg.Value(number) for number in row] for row in weights]
@@ -142,7 +142,7 @@ print("largest deviation", np.abs(W.grad - grads_of_values).max())
 # It is also the same engine. The operation on the node is the very same row of the table:
 
 # %%
-mg.tanh(mg.Value(0.5)).op is mg.tanh(mg.Tensor([0.5, 1.0])).op
+print(mg.tanh(mg.Value(0.5)).op is mg.tanh(mg.Tensor([0.5, 1.0])).op)
 
 # %% [markdown]
 # Only the numbers inside are arrays. And that pays. (The ratio differs from machine to machine.)
@@ -368,7 +368,7 @@ except ShapeError as error:
     print(error)
 
 # %%
-mg.mse_loss(predictions[:, 0], targets)
+print(mg.mse_loss(predictions[:, 0], targets).data)
 
 # %% [markdown]
 # **Exercise 3.5.** This function should take the mean of each row away from that row:
@@ -421,10 +421,11 @@ print(out)
 print(opened)
 
 # %% [markdown]
-# The two numbers are two nodes now. Here is the first, with its products in plain sight:
+# The two numbers are two nodes now, each the dot product of a row and a column. A dot product can
+# be opened too, down to the products and sums of lesson 2. Here is the first number:
 
 # %%
-mg.draw(opened[0])
+mg.draw(mg.expand(opened[0]))
 
 # %% [markdown]
 # The leaves are still `v` and `M`, and they get the same gradients.

@@ -131,6 +131,7 @@ def dot(ws: Any, xs: Any) -> Any:
     (-5.0, 3.0, 4.0)
     """
     if ws.__class__ not in _LISTS or xs.__class__ not in _LISTS:
+        ws, xs = _beside_a_list(ws, xs), _beside_a_list(xs, ws)
         if hasattr(ws, "shape") or hasattr(xs, "shape"):
             return hooks.product(ws, xs)
         ws, xs = _sequence(ws, "dot"), _sequence(xs, "dot")
@@ -155,6 +156,12 @@ def _record_alike(op: Op, terms: tuple[Any, ...]) -> Any:
 
 
 _LISTS = (list, tuple)
+
+
+def _beside_a_list(values: Any, other: Any) -> Any:
+    """A plain array of inputs beside a list of weights is a list of numbers."""
+    plain = hasattr(values, "tolist") and not hasattr(values, "_rank")
+    return values.tolist() if plain and isinstance(other, _LISTS) else values
 
 
 def _sequence(values: Iterable[Any], what: str) -> Sequence[Any]:

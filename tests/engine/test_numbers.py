@@ -365,3 +365,11 @@ def test_a_value_is_no_index_of_an_array_either() -> None:
     np = pytest.importorskip("numpy")
     with pytest.raises(TypeError, match=r"int\(v\)"):
         np.array([10, 20, 30])[Value(1.0)]
+
+
+def test_an_array_of_inputs_beside_a_list_of_weights_is_a_list_of_numbers() -> None:
+    np = pytest.importorskip("numpy")
+    w = [Value(2.0), Value(3.0)]
+    y = mg.dot(w, np.array([5.0, 7.0]))
+    y.backward()
+    assert (y.data, w[0].grad, w[1].grad) == (31.0, 5.0, 7.0)

@@ -5,6 +5,7 @@ import math
 import sys
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import minigrad as mg
@@ -21,9 +22,11 @@ def num():
 
 
 def leaf_for(exercise, num):
-    return {"1.6": {"leaf": num}, "2.4": {"leaf": mg.Value}, "2.5": {"leaf": mg.Value}}.get(
-        exercise, {}
-    )
+    tools = {
+        "1.6": {"leaf": num}, "2.4": {"leaf": mg.Value}, "2.5": {"leaf": mg.Value},
+        "3.3": {"array": np.array}, "3.4": {"array": np.array}, "3.5": {"leaf": mg.Tensor},
+    }  # fmt: skip
+    return tools.get(exercise, {})
 
 
 @pytest.mark.parametrize("exercise", CHECKS.CHECKS)
@@ -33,13 +36,13 @@ def test_no_answer_is_not_answered_yet(exercise, num):
         assert verdict == ("open", f"· {exercise} not answered yet")
 
 
-@pytest.mark.parametrize("exercise", ["1.6", "2.2", "2.4", "2.5", "2.6"])
+@pytest.mark.parametrize("exercise", ["1.6", "2.2", "2.4", "2.5", "2.6", "3.3", "3.4", "3.5"])
 def test_an_empty_function_is_not_answered_yet(exercise, num):
     verdict = CHECKS.verdict(exercise, lambda *arguments: None, **leaf_for(exercise, num))
     assert verdict.state == "open"
 
 
-@pytest.mark.parametrize("exercise", ["1.2", "2.3"])
+@pytest.mark.parametrize("exercise", ["1.2", "2.3", "3.2"])
 def test_half_an_answer_is_not_answered_yet(exercise):
     assert CHECKS.verdict(exercise, (1.0, ...)).state == "open"
 
@@ -239,3 +242,92 @@ def test_checks_need_the_standard_library_alone():
     }
     imported |= {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
     assert imported <= sys.stdlib_module_names
+
+
+# --- Lesson 3 -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("exercise", "answer", "hint"),
+    [
+        ("3.1", 1024, "There are 32"),
+        ("3.1", 65536, "together"),
+        ("3.1", 7, "three loops"),
+        ("3.2", (3, 4), "other order"),
+        ("3.2", (4,), "which is two"),
+        ("3.2", (9, 9), "flushed right"),
+    ],
+)
+def test_wrong_number_of_lesson_3_gets_its_hint(exercise, answer, hint):
+    verdict = CHECKS.verdict(exercise, answer)
+    assert verdict.state == "wrong"
+    assert hint in verdict.text
+
+
+def undone(reduce, keepdims=True, left=True, columns=True):
+    """A function that undoes broadcasting, with a mistake."""
+
+    def undo(gradient, shape):
+        while left and gradient.ndim > len(shape):
+            gradient = reduce(gradient, axis=0)
+        for axis, length in enumerate(shape):
+            if length == 1 and columns:
+                gradient = reduce(gradient, axis=axis, keepdims=keepdims)
+        return gradient
+
+    return undo
+
+
+@pytest.mark.parametrize(
+    ("answer", "hint"),
+    [
+        (lambda gradient, shape: gradient, "missing on the left"),
+        (undone(np.mean), "Contributions add up"),
+        (undone(np.sum, columns=False), "sum over the axis of length 1"),
+        (undone(np.sum, keepdims=False), "the result has shape (2,)"),
+        (undone(np.max), "the numbers are wrong"),
+        (lambda gradient, shape: gradient.tolist(), "This is a list"),
+        (lambda gradient, shape: np.zeros(shape), "the numbers are wrong"),
+    ],
+)
+def test_wrong_undoing_of_broadcasting_gets_its_hint(answer, hint):
+    verdict = CHECKS.verdict("3.3", answer, array=np.array)
+    assert verdict.state == "wrong"
+    assert hint in verdict.text
+
+
+@pytest.mark.parametrize(
+    ("answer", "hint"),
+    [
+        (lambda P, upstream: P @ upstream, "has to be turned"),
+        (lambda P, upstream: upstream @ P.T, "other order"),
+        (lambda P, upstream: upstream.T @ P, "turned around"),
+        (lambda P, upstream: P.T * upstream, "place by place"),
+        (lambda P, upstream: P.T, "arrives from upstream"),
+        (lambda P, upstream: 2.0 * P.T @ upstream, "Turn one of them"),
+    ],
+)
+def test_wrong_gradient_of_a_matrix_product_gets_its_hint(answer, hint):
+    verdict = CHECKS.verdict("3.4", answer, array=np.array)
+    assert verdict.state == "wrong"
+    assert hint in verdict.text
+
+
+@pytest.mark.parametrize(
+    ("answer", "hint"),
+    [
+        (lambda x: x - mg.mean(x, axis=1), "cannot broadcast"),
+        (lambda x: x - mg.mean(x, axis=0), "mean of each column"),
+        (lambda x: x - mg.mean(x), "one mean of all"),
+        (lambda x: x.numpy() - x.numpy().mean(axis=1, keepdims=True), "Return a Tensor"),
+        (lambda x: mg.Tensor(x.data - x.data.mean(axis=1, keepdims=True)), "not with x.data"),
+        (
+            lambda x: x - (mg.mean(x, axis=1) if x.shape == (2, 2) else mg.mean(x, 1, True)),
+            "meets its own mean",
+        ),
+    ],
+)
+def test_wrong_centring_gets_its_hint(answer, hint):
+    verdict = CHECKS.verdict("3.5", answer, leaf=mg.Tensor)
+    assert verdict.state == "wrong"
+    assert hint in verdict.text

@@ -146,6 +146,21 @@ def test_lesson_2_trains_its_neuron(solved):
     assert numbers[-1] < 0.1
 
 
+def test_lesson_3_shows_what_its_text_says(solved):
+    printed = solved["03_from_scalars_to_arrays"].printed
+    for line in [
+        "70721 nodes", "(2, 3) + (2,) does not fit", "gradient 18.0   nudged 18.0",
+        "x * factor cannot broadcast (3, 4) with (3,)", "factor[..., None]",
+        "mean of squares 2.5   shape (4, 4)", "predictions[:, 0]", "a: 4.0   b: 8.0",
+        "opened: [-3.  1.]\narray:  [-3.  1.]",
+    ]:  # fmt: skip
+        assert line in printed
+    names = solved["03_from_scalars_to_arrays"].names
+    assert len(re.findall(r"^(?:W|matmul|B|add|tanh|mul|reduce_sum) +\(", printed, re.M)) == 7
+    assert abs(names["W"].grad - names["grads_of_values"]).max() < 1e-12
+    assert (names["c"].grad == [3.0, 30.0, 300.0]).all()
+
+
 # --- In a kernel ----------------------------------------------------------------------------------
 
 KERNEL = """
