@@ -502,3 +502,5 @@ check("2.6", take_step)
 # - Contributions add up, within a pass and over passes. `zero_grad()` starts afresh.
 # - At a kink the slope is a convention. `where` sends nothing to the branch not taken.
 # - A new operation is a formula and its local derivatives. Nudge it before you trust it.
+#
+# Go on with lesson 3, `03_from_scalars_to_arrays`.

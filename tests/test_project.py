@@ -101,7 +101,8 @@ def test_star_import_gives_the_public_names():
         "import minigrad\nfrom minigrad import *\nprint(set(minigrad.__all__) - set(dir()))"
     )
     assert names.strip() == "set()"
-    assert {"Value", "sin", "draw"} <= set(bare_python("import minigrad as m\nprint(*m.__all__)").split())
+    listed = bare_python("import minigrad as mg\nprint(*mg.__all__)").split()
+    assert {"Value", "sin", "draw"} <= set(listed)
 
 
 # --- Imports --------------------------------------------------------------------------------------

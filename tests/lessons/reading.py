@@ -10,6 +10,7 @@ import importlib.util
 import io
 import json
 import linecache
+import os
 import sys
 import warnings
 from collections import namedtuple
@@ -56,17 +57,27 @@ def run(texts, title):
 
 @contextlib.contextmanager
 def _session():
-    """What is different in a notebook: its folder can be imported from, sources are on."""
+    """What is different in a notebook: its folder can be imported from, sources are on.
+
+    Plots are drawn, but no window opens, and they are closed at the end.
+    """
     operations, sources, path = dict(OPS), mg.options.sources, list(sys.path)
     other_checks = sys.modules.pop("checks", None)
     sys.path.insert(0, str(NOTEBOOKS))
     mg.options.sources = True
+    backend = os.environ.get("MPLBACKEND")
+    os.environ["MPLBACKEND"] = "agg"
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", mg_warning())
             yield
     finally:
         mg.options.sources, sys.path[:] = sources, path
+        os.environ.pop("MPLBACKEND")
+        if backend is not None:
+            os.environ["MPLBACKEND"] = backend
+        if plots := sys.modules.get("matplotlib.pyplot"):
+            plots.close("all")
         sys.modules.pop("checks", None)
         if other_checks is not None:
             sys.modules["checks"] = other_checks

@@ -36,7 +36,9 @@ def test_no_answer_is_not_answered_yet(exercise, num):
         assert verdict == ("open", f"· {exercise} not answered yet")
 
 
-@pytest.mark.parametrize("exercise", ["1.6", "2.2", "2.4", "2.5", "2.6", "3.3", "3.4", "3.5"])
+@pytest.mark.parametrize(
+    "exercise", ["1.6", "2.2", "2.4", "2.5", "2.6", "3.3", "3.4", "3.5", "4.5"]
+)
 def test_an_empty_function_is_not_answered_yet(exercise, num):
     verdict = CHECKS.verdict(exercise, lambda *arguments: None, **leaf_for(exercise, num))
     assert verdict.state == "open"
@@ -331,3 +333,55 @@ def test_wrong_centring_gets_its_hint(answer, hint):
     verdict = CHECKS.verdict("3.5", answer, leaf=mg.Tensor)
     assert verdict.state == "wrong"
     assert hint in verdict.text
+
+
+# --- Lesson 4 -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("exercise", "answer", "hint"),
+    [
+        ("4.1", 2368, "also has a bias"),
+        ("4.1", 106, "multiply"),
+        ("4.1", 5, "n·m weights"),
+        ("4.2", -math.log(10), "sign"),
+        ("4.2", 0.1, "probability"),
+        ("4.2", math.log10(10), "base 10"),
+        ("4.2", 30, "−log of it"),
+        ("4.3", 0.25, "arrives at 0"),
+        ("4.3", 1, "It is 4·w"),
+        ("4.3", 0.55, "should be −1"),
+        ("4.4", 0.01, "root of 100"),
+        ("4.4", 10, "undo it"),
+        ("4.4", 3.0, "should be 1"),
+        ("4.5", lambda losses, patience: False, "and you go on"),
+        ("4.5", lambda losses, patience: True, "and you stop"),
+        ("4.5", lambda losses, patience: 1, "Return True or False"),
+        ("4.5", lambda losses, patience: losses.sort() or False, "Work on a copy"),
+        ("4.5", lambda losses, patience: losses[-1] > losses[-2], "the 1.0 was only one epoch"),
+        (
+            "4.5",
+            lambda losses, patience: min(losses[-patience:]) > min(losses[:-patience]),
+            "equal is not smaller",
+        ),
+        (
+            "4.5",
+            lambda losses, patience: min(losses[-patience:]) >= min(losses[:-patience]),
+            "stopped with an error",
+        ),
+    ],
+)
+def test_wrong_answer_of_lesson_4_gets_its_hint(exercise, answer, hint):
+    verdict = CHECKS.verdict(exercise, answer)
+    assert verdict.state == "wrong"
+    assert hint in verdict.text
+
+
+def test_a_loss_may_be_rounded_and_a_verdict_be_of_numpy():
+    assert CHECKS.verdict("4.2", 2.3).state == "right"
+
+    def should_stop(losses, patience):
+        best = np.argmin(losses)  # the first of equal ones
+        return np.bool_(len(losses) - 1 - best >= patience)
+
+    assert CHECKS.verdict("4.5", should_stop).state == "right"

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from itertools import pairwise
 
 import pytest
 
@@ -159,6 +160,78 @@ def test_lesson_3_shows_what_its_text_says(solved):
     assert len(re.findall(r"^(?:W|matmul|B|add|tanh|mul|reduce_sum) +\(", printed, re.M)) == 7
     assert abs(names["W"].grad - names["grads_of_values"]).max() < 1e-12
     assert (names["c"].grad == [3.0, 30.0, 300.0]).all()
+
+
+def numbers_after(words, printed):
+    """The numbers of the first line that begins with these words, and of the next such lines."""
+    lines = re.findall(rf"^ *{re.escape(words)} +(.*)$", printed, re.M)
+    assert lines, words
+    return [[float(x) for x in line.split()] for line in lines]
+
+
+def test_lesson_4_shows_what_its_text_says(solved):
+    name = "04_training_a_network"
+    printed, names = solved[name].printed, solved[name].names
+    losses = [float(x) for x in re.findall(r"^step +\d+ +loss (\S+)$", printed, re.M)]
+    assert losses[0] > 0.9 > 0.3 > losses[1] > losses[-1]
+    assert losses[1] - losses[2] < 0.03, "the flat part"
+
+    runs = names["runs"]
+    assert runs["rate 1.0"][-1] < 0.3 < 0.35 < runs["rate 0.01"][-1] < 0.69
+    assert min(runs["rate 20.0"]) > 0.69
+
+    small, large, right = numbers_after("signal", printed)
+    assert all(y < x / 5 for x, y in pairwise(small))
+    assert all(y > x * 4 for x, y in pairwise(large))
+    assert max(right) < 2 * min(right)
+    trained, small, large, right = numbers_after("length of gradient", printed)
+    assert max(trained) < 10 * min(trained)
+    assert max(small) < 1e-6 < 1e3 < min(large)
+    assert max(right) < 2 * min(right)
+    assert re.search(r"^too small +finished( +0\.693\d)+$", printed, re.M)
+    assert re.search(r"^too large +loss not finite *$", printed, re.M)
+
+
+def test_lesson_4_learns_by_heart_and_stops_early(solved):
+    names = solved["04_training_a_network"].names
+    by_heart, stopped = names["by_heart"], names["stopped"]
+    assert by_heart.accuracy[-1] == 1.0
+    assert by_heart.loss[-1] < 0.05
+    assert by_heart.validation_loss[-1] > 2 * min(by_heart.validation_loss)
+    assert by_heart.validation_accuracy[-1] <= by_heart.validation_accuracy[44 - 1]
+    assert stopped.stopped == "early stop"
+    assert len(stopped) == stopped.best_epoch + 20 < 100
+
+
+def test_lesson_4_loads_what_it_saved(solved):
+    names = solved["04_training_a_network"].names
+    model, fresh = names["model"], names["fresh"]
+    for name, numbers in model.state_dict().items():
+        assert (fresh.state_dict()[name] == numbers).all()
+    assert "layers.1.weight has shape (16, 16)" in solved["04_training_a_network"].printed
+
+
+@pytest.mark.parametrize("lesson", LESSONS[2:])
+def test_lesson_needs_neither_plots_nor_scikit_learn(lesson, monkeypatch):
+    for module in list(sys.modules):
+        if module.partition(".")[0] in ("matplotlib", "sklearn"):
+            monkeypatch.delitem(sys.modules, module)
+    for module in ("matplotlib", "sklearn"):
+        monkeypatch.setitem(sys.modules, module, None)
+    done = run(cells(path(lesson)), lesson)
+    assert re.findall(r"^✓ (\S+)", done.printed, re.MULTILINE) == exercises(lesson)
+    if lesson == "04_training_a_network":
+        assert "matplotlib is not installed" in done.printed
+        assert "three spirals in place of the digits" in done.printed
+        right = 1 - len(done.names["wrong"]) / len(done.names["cl_valid"])
+        assert right > 0.9
+
+
+def test_lesson_4_reads_digits(solved):
+    pytest.importorskip("sklearn")
+    names = solved["04_training_a_network"].names
+    assert names["task"] == "digits"
+    assert len(names["wrong"]) < 0.06 * len(names["cl_valid"])
 
 
 # --- In a kernel ----------------------------------------------------------------------------------
