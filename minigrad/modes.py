@@ -146,6 +146,15 @@ class no_grad(Block):
         return without_recording
 
 
+class recording(Block):
+    """Record inside the block, also within a ``no_grad`` around it: a transform was asked to."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(_recording, True)
+
+
 class errstate(Block):
     """Say what happens when a nan or an infinity arises: ``"warn"``, ``"raise"`` or ``"ignore"``.
 
@@ -204,7 +213,8 @@ class listen(Block):
 
 def recording_enabled() -> bool:
     """Whether operations are recorded here (False inside ``no_grad``)."""
-    return not _recording.get()
+    blocks = _recording.get()
+    return blocks[-1][1] if blocks else True
 
 
 def error_action() -> str:
@@ -318,7 +328,7 @@ def enter(node: Any) -> None:
     """Apply the modes of this context to a node that was just made (while ``special`` is not 0)."""
     if options.sources:
         source.mark(node)
-    if _recording.get():
+    if not recording_enabled():
         node._row = node._a = node._b = node._x = node._y = node._out = None
         return
     path = current_scope()

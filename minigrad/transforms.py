@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from minigrad import hooks
 from minigrad.errors import ArgumentTypeError
 from minigrad.graph import Node, sweep, topological_order
-from minigrad.modes import serial_of
+from minigrad.modes import recording, serial_of
 from minigrad.nothing import NOTHING
 from minigrad.ops.function import operator
 from minigrad.ops.row import ONE
@@ -62,9 +62,10 @@ def value_and_grad(function: Callable[..., Any], argnum: int = 0) -> Callable[..
         x = _same(given) if isinstance(given, Node) else _leaf(given)  # a node of this call alone
         arguments = list(args)
         arguments[argnum] = x
-        out = function(*arguments, **kwargs)
+        with recording():
+            out = function(*arguments, **kwargs)
         if not isinstance(out, Node):
-            return Value(out).data, 0.0
+            return Value(out).data, _zero(x)
         if getattr(out, "shape", ()):
             raise ArgumentTypeError(
                 f"grad is for functions that give one number; this one gave the shape "
@@ -74,7 +75,8 @@ def value_and_grad(function: Callable[..., Any], argnum: int = 0) -> Callable[..
         # A node that was there before this call may be differentiated by somebody else: the
         # argument itself, another argument, or one that the function reads from around it.
         as_node = any(serial_of(node) < serial_of(x) for node in order)
-        gradient = _gradient(out, x, order, as_node)
+        with recording():
+            gradient = _gradient(out, x, order, as_node)
         return (out, gradient) if as_node else (out.item(), gradient)  # type: ignore[attr-defined]
 
     return both
@@ -98,7 +100,7 @@ def grad(function: Callable[..., Any], argnum: int = 0) -> Callable[..., Any]:
 
 def _leaf(given: Any) -> Node:
     """A leaf for an argument: a Tensor for an array, else a Value."""
-    if getattr(given, "shape", ()):
+    if hasattr(given, "shape") and hasattr(given, "flags") and hasattr(given, "base"):
         hooks.load_arrays()
         leaf: Node = hooks.tensor()(given)
         return leaf
@@ -109,9 +111,15 @@ def _gradient(out: Node, x: Node, order: list[Node], as_node: bool) -> Any:
     """∂out/∂x by a private pass: no ``.grad`` is written."""
     cotangents: dict[Node, Any] = {out: out._data**0}  # 1 of its own type
     if x not in set(order):
-        return 0.0
+        return _zero(x)
     below = order[order.index(x) :]  # what x was computed from is not asked for
     for _step in sweep(below, cotangents, pull_graph if as_node else pull):
         pass
-    gradient = cotangents.get(x, 0.0)
-    return 0.0 if gradient is NOTHING else gradient
+    gradient = cotangents.get(x)
+    gradient = getattr(gradient, "values", gradient)  # an array of which a part is nothing
+    return _zero(x) if gradient is None or gradient is NOTHING else gradient
+
+
+def _zero(x: Node) -> Any:
+    """The gradient of what does not depend on ``x``, in its shape."""
+    return x._data * 0.0 if hasattr(x, "shape") else 0.0

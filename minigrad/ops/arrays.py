@@ -173,11 +173,14 @@ def compute_array(op: Op, xs: Sequence[Any], nodes: Sequence[Any] = ()) -> Any:
         ShapeError: if the shapes do not fit together.
         ArgumentValueError: for an axis or an index that is not there, and the like.
     """
+    if op.name in FLOAT_VALUED or (op.name in ("floordiv", "mod") and not np.all(xs[1])):
+        xs = [as_floats(x) for x in xs]
     token = errors.set(quiet if modes.error_action() == "ignore" else loud)
     try:
-        out = op.forward(ARRAYS, *xs)
+        out = _forward(op, xs)
     except FloatingPointError:
         errors.set(quiet)
+        xs = [as_floats(x) for x in xs]  # whole numbers have no infinity
         out = op.forward(ARRAYS, *xs)
         _report_value(op, out, xs)
     except (ArithmeticError, ValueError, IndexError, TypeError) as error:
@@ -185,6 +188,30 @@ def compute_array(op: Op, xs: Sequence[Any], nodes: Sequence[Any] = ()) -> Any:
         raise _explained(op, xs, error, _names(op, nodes, len(xs))) from error
     errors.reset(token)
     return out if out.__class__ is ndarray else np.asarray(out)
+
+
+# Rows whose value is no whole number. NumPy would give half precision for 8-bit whole numbers (the
+# type of images), and wrap around on the way.
+FLOAT_VALUED = {
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cos", "cosh", "elu", "erf",
+    "exp", "exp2", "expm1", "gelu", "hypot", "leaky_relu", "log", "log10", "log1p", "log2",
+    "log_sigmoid", "log_softmax", "logaddexp", "logsumexp", "norm", "reciprocal", "sigmoid", "silu",
+    "sin", "sinc", "sinh", "softmax", "softplus", "sqrt", "tan", "tanh",
+}  # fmt: skip
+
+
+def as_floats(x: Any) -> Any:
+    """An array of whole numbers or truth values as float64; anything else as it is."""
+    return x.astype(float) if x.__class__ is ndarray and x.dtype.kind in "iub" else x
+
+
+def _forward(op: Op, xs: Sequence[Any]) -> Any:
+    try:
+        return op.forward(ARRAYS, *xs)
+    except ValueError:
+        if op.name != "pow":
+            raise
+        return op.forward(ARRAYS, *map(as_floats, xs))  # whole numbers to a negative power
 
 
 def _report_value(op: Op, out: Any, xs: Sequence[Any]) -> None:

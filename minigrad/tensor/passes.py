@@ -277,6 +277,8 @@ def _publish(kept: list[tuple[Any, Any]], leaves: dict[Any, Any]) -> None:
             node, gradient = leaves.popitem()
             if node._data.__class__ is ndarray:
                 gradient = own(gradient, node._data)
+            if gradient is NOTHING:
+                gradient = 0.0
             if node._row is None and node._grad is not None:
                 gradient = node._grad + gradient
                 if gradient.__class__ is not ndarray and hasattr(node, "shape"):
@@ -286,7 +288,7 @@ def _publish(kept: list[tuple[Any, Any]], leaves: dict[Any, Any]) -> None:
             node, gradient = kept.pop()
             ready.append((node, own(gradient, node._data) if hasattr(node, "shape") else gradient))
         for node, gradient in ready:
-            node._grad = gradient
+            node._grad = 0.0 if gradient is NOTHING else gradient
 
 
 def own(gradient: Any, data: Any) -> Any:

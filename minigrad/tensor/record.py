@@ -16,7 +16,16 @@ import numpy as np
 from minigrad import modes, ops
 from minigrad.errors import ArgumentTypeError
 from minigrad.graph import Node
-from minigrad.ops.arrays import ARRAYS, as_operand, compute_array, errors, loud, ndarray
+from minigrad.ops.arrays import (
+    ARRAYS,
+    FLOAT_VALUED,
+    as_floats,
+    as_operand,
+    compute_array,
+    errors,
+    loud,
+    ndarray,
+)  # fmt: skip
 from minigrad.ops.evaluate import as_number, refuse
 from minigrad.ops.row import OPS
 
@@ -122,6 +131,8 @@ def _recorder_of_one(kind: Any) -> Callable[[Any, Any], Any]:
 
     def record_one(op: Any, self: Any) -> Any:
         x = self._data
+        if x.dtype.kind != "f" and op.name in FLOAT_VALUED:
+            x = as_floats(x)
         token = set_errors(loud)
         try:
             out = op.forward(ARRAYS, x)

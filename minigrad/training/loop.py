@@ -231,6 +231,13 @@ def _prepare(model: Any, optimizer: Any) -> bool:
         raise ArgumentValueError(f"fit: {type(model).__name__} has no parameters to learn")
     if optimizer.params is None:
         optimizer.params = parameters
+    elif not {*map(id, optimizer.params)} & {*map(id, parameters)}:
+        raise ArgumentValueError(
+            f"fit: the optimizer has no parameter of this {type(model).__name__}; it was made for "
+            f"another model. Make one without parameters, or with model.parameters()"
+        )
+    if not modes.recording_enabled():
+        raise ArgumentValueError("fit: nothing is recorded inside no_grad(), so nothing is learned")
     return not hasattr(parameters[0], "shape")
 
 
