@@ -61,10 +61,17 @@ def names_of(nodes: Sequence[Node], frame: FrameType | None = None) -> dict[Node
     names: dict[Node, str] = {}
     number = -1  # the id that the node has in a trace, where plain numbers have one as well
     for node in nodes:
-        number += 1 + sum(x is None for x in sources(node))
+        number += 1
+        for x in sources(node):
+            if x is None:
+                number += 1
         if node.name:
             names[node] = str(node.name)
             unused.count(str(node.name))
+            continue
+        known = hasattr(node, "_code") or hasattr(node, "_scope") or id(node) in variables
+        if not known and unused.take(f"v{number}"):  # as most nodes of a large graph
+            names[node] = f"v{number}"
             continue
         target, text = expressions.of(node)
         name = target or variables.get(id(node), "") or _scope_name(node)
@@ -90,6 +97,13 @@ class _Unused:
     def __init__(self, taken: Iterator[str]) -> None:
         self._taken = set(taken)
         self._times: Counter[str] = Counter()
+
+    def take(self, name: str) -> bool:
+        """Give ``name`` as it stands, if nobody is called it yet."""
+        if name in self._taken or name in self._times:
+            return False
+        self._taken.add(name)
+        return True
 
     def count(self, name: str) -> None:
         """A node that the learner called ``name`` comes here in the order."""

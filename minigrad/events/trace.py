@@ -174,6 +174,8 @@ def trace_with_ids(
 
 def _plain(x: Any) -> Any:
     """A number of the sweep as a trace has it: nothing is 0, and an array is not shared."""
+    if x.__class__ is float or x is None:
+        return x
     if x is NOTHING:
         return 0.0
     x = getattr(x, "values", x)  # of an array that is nothing in part
@@ -216,23 +218,21 @@ class _Table:
         grad = getattr(node._grad, "_data", node._grad)
         return TraceNode(
             len(self.nodes), name, role, op.name if op else None, dict(op.attrs) if op else {},
-            inputs, node._data, went_in, getattr(node, "shape", ()),
-            str(getattr(node, "dtype", "float64")), modes.scope_of(node), modes.span_of(node),
-            stale, grad,
+            inputs, node._data, went_in, *_kind(node._data), modes.scope_of(node),
+            modes.span_of(node), stale, grad,
         )  # fmt: skip
 
     def _constant(self, number: float) -> int:
         entry = TraceNode(
             len(self.nodes), self._digits(number), "constant", None, {}, (), number, (),
-            getattr(number, "shape", ()), str(getattr(number, "dtype", "float64")), "", None, False,
-            None,
+            *_kind(number), "", None, False, None,
         )  # fmt: skip
         self.nodes.append(entry)
         return entry.id
 
     def _digits(self, number: float) -> str:
         """What a plain number is called; a long loop has the same few numbers again and again."""
-        if hasattr(number, "shape"):
+        if number.__class__ is not float and hasattr(number, "shape"):
             return names.number_name(number)
         name = self.digits.get(number)
         if name is None:
@@ -252,7 +252,16 @@ class _Table:
         return visited[visited.index(last) + 1] if last in visited else visited[0]
 
 
+def _kind(data: Any) -> tuple[tuple[int, ...], str]:
+    """Shape and type of what a node holds."""
+    if data.__class__ is float:
+        return (), "float64"
+    return getattr(data, "shape", ()), str(getattr(data, "dtype", "float64"))
+
+
 def _same(x: Any, y: Any) -> bool:
+    if x is y:
+        return True
     if hasattr(x, "shape") or hasattr(y, "shape"):
-        return x is y or bool(((x == y) | ((x != x) & (y != y))).all())
+        return bool(((x == y) | ((x != x) & (y != y))).all())
     return bool(x == y or (x != x and y != y))

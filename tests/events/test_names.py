@@ -237,6 +237,20 @@ def test_the_last_resort_is_the_id_in_the_trace():
         assert node.role == "constant" or node.name == f"v{node.id}"
 
 
+@pytest.mark.parametrize("sources", [False, True])
+def test_a_variable_called_like_a_last_resort_does_not_share_it(tmp_path, sources):
+    text = """
+        mg.options.sources = False
+        pair = [[Value(1.0) * 2.0]]
+        mg.options.sources = True
+        v2 = Value(3.0)
+        out = pair[0][0] * v2
+        """
+    given_names = names(text, tmp_path, sources=sources)
+    assert len(set(given_names)) == len(given_names)
+    assert given_names[1:] in (["v2", "v2₂", "out"], ["v2₂", "v2", "out"])
+
+
 def test_a_number_is_called_by_its_digits():
     assert number_name(0.1 + 0.2) == "0.3"
 

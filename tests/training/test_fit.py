@@ -170,7 +170,8 @@ def test_validation_learns_nothing_and_runs_outside_training():
             return self.layer(x)
 
     model = Watched()
-    fit(model, POINTS, "hinge", SGD(0.1), 1, batch_size=40, validation=moons(300, seed=2), **quiet)
+    tests = moons(300, labels=(-1, 1), seed=2)
+    fit(model, POINTS, "hinge", SGD(0.1), 1, batch_size=40, validation=tests, **quiet)
     assert seen == [(40, True, True), (256, False, False), (44, False, False)]
     assert model.training
     before = model.eval().state_dict()
