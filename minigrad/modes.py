@@ -340,7 +340,8 @@ def enter(node: Any) -> None:
 
 def serial_of(node: Any) -> int:
     """The place of a node among all nodes of this process, in the order of making."""
-    return node._origin  # type: ignore[no-any-return]
+    serial: int = node._origin
+    return serial
 
 
 def scope_of(node: Any) -> str:

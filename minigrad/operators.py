@@ -10,7 +10,7 @@ Read next: ``ops/core.py``, the rows.
 from __future__ import annotations
 
 from minigrad import modes, ops
-from minigrad.ops.evaluate import apply, as_number, compute, refuse
+from minigrad.ops.evaluate import apply, as_number, beside_node, compute, refuse
 from minigrad.ops.floats import FLOATS
 from minigrad.ops.row import MANY
 
@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 
     from minigrad.ops.row import Op
 
-__all__ = ["complete"]
-
-_NEVER = (str, bytes, complex, list, tuple, dict, set, type(None))  # have no operators with nodes
+__all__ = ["add_arithmetic", "complete", "complete_constant", "start_sums_at_zero"]
 
 _new_origin: Callable[[], Any]
 _enter: Callable[[Any], None] | None
@@ -41,11 +39,7 @@ modes.follow(_follow_modes)
 
 def complete(kind: Any) -> None:
     """Give ``kind`` (the class ``Value``) its operators and methods, one for each row."""
-    for name in ("add", "sub", "mul", "div", "floordiv", "mod", "pow"):
-        word = "truediv" if name == "div" else name
-        op = ops.OPS[name]
-        setattr(kind, f"__{word}__", _binary(kind, op))
-        setattr(kind, f"__r{word}__", _binary(kind, op, reflected=True))
+    add_arithmetic(kind, lambda op, reflected: _binary(kind, op, reflected))
     for name, function in ops.FUNCTIONS.items():
         if function.op.public and function.op.arity is not MANY:
             plain = function.op.arity == 1 and not function.op.attrs
@@ -54,6 +48,28 @@ def complete(kind: Any) -> None:
     kind.__neg__, kind.__abs__ = kind.neg, kind.abs
     kind._apply = _recorder(kind)
     kind._record_alike = _alike_recorder(kind)
+    start_sums_at_zero(kind)
+
+
+def complete_constant(kind: Any) -> None:
+    """Give ``kind`` (the class ``Constant``) operators that take it for the number that it is."""
+    add_arithmetic(kind, _as_number)
+    for name, function in ops.FUNCTIONS.items():
+        if function.op.public and function.op.arity == 1:
+            setattr(kind, name, function)
+    kind.__neg__, kind.__abs__ = kind.neg, kind.abs
+
+
+def add_arithmetic(kind: Any, operator: Callable[[Op, bool], Any]) -> None:
+    """Hang Python's arithmetic on a class; ``operator(op, reflected)`` makes each method."""
+    for name in ("add", "sub", "mul", "div", "floordiv", "mod", "pow"):
+        word = "truediv" if name == "div" else name
+        setattr(kind, f"__{word}__", operator(ops.OPS[name], False))
+        setattr(kind, f"__r{word}__", operator(ops.OPS[name], True))
+
+
+def start_sums_at_zero(kind: Any) -> None:
+    """Let builtin ``sum`` add nodes of a class without a node for the 0 that it starts with."""
     add = kind.__radd__
 
     def add_to(self: Any, other: Any) -> Any:
@@ -63,19 +79,7 @@ def complete(kind: Any) -> None:
     kind.__radd__ = add_to
 
 
-def complete_constant(kind: Any) -> None:
-    """Give ``kind`` (the class ``Constant``) operators that take it for the number that it is."""
-    for name in ("add", "sub", "mul", "div", "floordiv", "mod", "pow"):
-        word = "truediv" if name == "div" else name
-        setattr(kind, f"__{word}__", _as_number(ops.OPS[name]))
-        setattr(kind, f"__r{word}__", _as_number(ops.OPS[name], reflected=True))
-    for name, function in ops.FUNCTIONS.items():
-        if function.op.public and function.op.arity == 1:
-            setattr(kind, name, function)
-    kind.__neg__, kind.__abs__ = kind.neg, kind.abs
-
-
-def _as_number(op: Op, reflected: bool = False) -> Callable[[Any, Any], Any]:
+def _as_number(op: Op, reflected: bool) -> Callable[[Any, Any], Any]:
     def method(self: Any, other: Any) -> Any:
         return apply(op, (other, self) if reflected else (self, other))
 
@@ -164,7 +168,7 @@ def _unary(kind: Any, function: Callable[..., Any]) -> Callable[[Any], Any]:
     return method
 
 
-def _binary(kind: Any, op: Op, reflected: bool = False) -> Callable[[Any, Any], Any]:
+def _binary(kind: Any, op: Op, reflected: bool) -> Callable[[Any, Any], Any]:
     """The operator of a row of two inputs; ``reflected`` for a number on the left."""
     forward, new = op.forward, kind.__new__
 
@@ -210,10 +214,7 @@ def _other(kind: Any, op: Op, x: Any) -> tuple[Any, float | None]:
     """The other operand; without a number if its class may know itself what to do with a node."""
     if isinstance(x, kind):
         return x._operand()  # type: ignore[no-any-return]
-    number = as_number(x)
-    if number is None and isinstance(x, _NEVER):
-        raise refuse(x, op.name)
-    return None, number
+    return None, beside_node(x, op.name)
 
 
 def _required(kind: Any, op: Op, x: Any) -> tuple[Any, float]:

@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn, Self
 
-__all__ = ["NumberProtocol", "to_float"]
+__all__ = ["OUR_NAMES", "NumberProtocol", "copied", "restore", "to_float"]
 
 
 def to_float(x: Any, what: str) -> float:
@@ -159,7 +159,7 @@ class NumberProtocol(Node):
             for node in topological_order(roots.pop()):
                 if id(node) not in memo:
                     twin = memo[id(node)] = node.__copy__()  # type: ignore[attr-defined]
-                    twin._a, twin._b = _copied(node._a, memo), _copied(node._b, memo)
+                    twin._a, twin._b = copied(node._a, memo), copied(node._b, memo)
                     if isinstance(node._grad, Node):
                         roots.append(node._grad)
                         memo.setdefault(_GRADIENTS, []).append((twin, node._grad))
@@ -170,7 +170,7 @@ class NumberProtocol(Node):
     def __reduce__(self) -> tuple[Any, ...]:
         if self._row is not None or isinstance(self._grad, Node):
             raise PicklingError(f"{self!r} cannot be pickled with its history: detach() it first")
-        return _restore, (type(self), self._data, self.name, self._grad)
+        return restore, (type(self), self._data, self.name, self._grad)
 
     # -- NumPy -----------------------------------------------------------------------------------
 
@@ -190,12 +190,14 @@ def _renamed(theirs: str, ours: str) -> property:
     return property(explain, lambda self, value: explain(self))
 
 
-for _theirs, _ours in {
+OUR_NAMES = {  # of what micrograd calls otherwise
     "_prev": ".inputs",
     "_op": ".op.name",
     "_backward": ".local_derivatives(i), which backward() multiplies by the upstream gradient",
     "label": ".name",
-}.items():
+}
+
+for _theirs, _ours in OUR_NAMES.items():
     setattr(NumberProtocol, _theirs, _renamed(_theirs, _ours))
 
 
@@ -203,7 +205,8 @@ def _number_of(x: Any) -> float | None:
     return x._data if isinstance(x, NumberProtocol) else as_number(x)
 
 
-def _restore(kind: type[NumberProtocol], data: float, name: str | None, grad: float | None) -> Any:
+def restore(kind: type[Any], data: Any, name: str | None, grad: Any) -> Any:
+    """A leaf as it was pickled."""
     node = kind(data, name)
     node._grad = grad
     return node
@@ -212,7 +215,8 @@ def _restore(kind: type[NumberProtocol], data: float, name: str | None, grad: fl
 _GRADIENTS = -1  # the place in ``memo`` of node gradients that are still to be copied
 
 
-def _copied(source: Any, memo: dict[int, Any]) -> Any:
+def copied(source: Any, memo: dict[int, Any]) -> Any:
+    """The twin of what a node was computed from: of a node, of several, or None for a number."""
     if isinstance(source, tuple):
-        return tuple(_copied(part, memo) for part in source)
+        return tuple(copied(part, memo) for part in source)
     return None if source is None else memo[id(source)]

@@ -39,7 +39,8 @@ def to_json(trace: Trace, full: bool = False) -> dict[str, Any]:
         "nodes": [_node(node) for node in trace.nodes],
         "events": list(story.tell(trace)),
     }
-    return _strict(content, full)  # type: ignore[no-any-return]
+    strict: dict[str, Any] = _strict(content, full)
+    return strict
 
 
 def _node(node: TraceNode) -> dict[str, Any]:

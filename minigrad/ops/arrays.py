@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from minigrad.ops.row import Op
 
-__all__ = ["ARRAYS", "apply_arrays", "compute_array", "loud", "quiet"]
+__all__ = ["ARRAYS", "apply_arrays", "compute_array", "loud", "quiet", "real_type"]
 
 ndarray = np.ndarray
 
@@ -296,6 +296,21 @@ def _fits(left: tuple[int, ...], right: tuple[int, ...]) -> bool:
 
 
 # -- plain arrays --------------------------------------------------------------------------------
+
+
+def real_type(dtype: Any) -> Any:
+    """``dtype`` as NumPy's object for a type of real numbers.
+
+    Raises:
+        ArgumentTypeError: for any other.
+    """
+    try:
+        known = np.dtype(dtype)
+    except TypeError:
+        known = np.dtype(object)
+    if known.kind not in "fiub":
+        raise ArgumentTypeError(f"dtype={dtype!r}: it is a type of real numbers, such as 'float32'")
+    return known
 
 
 def as_operand(x: Any, what: str, whole: bool = False) -> Any:

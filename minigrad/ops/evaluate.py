@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
     from minigrad.ops.row import Op
 
-__all__ = ["apply", "as_number", "check_product", "compute", "derivative", "refuse", "report"]
+__all__ = [
+    "apply", "as_number", "beside_node", "check_product", "compute", "derivative", "refuse",
+    "report",
+]  # fmt: skip
 
 LEAVES_FLOATS = (ArithmeticError, ValueError)  # what ``math`` and float arithmetic raise
 
@@ -71,6 +74,21 @@ def refuse(x: Any, what: str) -> ArgumentTypeError:
     return ArgumentTypeError(
         f"{what}: {shown if len(shown) <= 40 else shown[:39] + '…'} is a {type(x).__name__}; {fix}"
     )
+
+
+_NEVER = (str, bytes, complex, list, tuple, dict, set, type(None))  # have no operators with nodes
+
+
+def beside_node(x: Any, what: str) -> float | None:
+    """The number beside a node in an operator, or None if its class may know what to do.
+
+    Raises:
+        ArgumentTypeError: if it is of a class that certainly does not.
+    """
+    number = as_number(x)
+    if number is None and isinstance(x, _NEVER):
+        raise refuse(x, what)
+    return number
 
 
 def compute(op: Op, xs: tuple[float, ...]) -> float:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad.errors import ArgumentTypeError, ArgumentValueError
+from minigrad.ops.arrays import real_type
 from minigrad.ops.broadcasting import unbroadcast
 from minigrad.ops.evaluate import refuse
 from minigrad.ops.kinds import Linear, array_function, evaluate_arrays
@@ -109,20 +110,10 @@ broadcast_to = _linear(
 )  # fmt: skip
 
 
-def _real(dtype: Any) -> Any:
-    try:
-        known = np.dtype(dtype)
-    except TypeError:
-        known = np.dtype(object)
-    if known.kind not in "fiub":
-        raise ArgumentTypeError(f"dtype={dtype!r}: it is a type of real numbers, such as 'float32'")
-    return known
-
-
 astype = _linear(
     "astype", lambda m, x, *, dtype=None: np.asarray(x).astype(dtype),
     lambda g, out, x, *, dtype: g.astype(x.dtype), "The same numbers in another type of float.",
-    lambda dtype=None: {"dtype": _real(dtype)}, public=False,
+    lambda dtype=None: {"dtype": real_type(dtype)}, public=False,
 )  # fmt: skip
 
 

@@ -11,24 +11,10 @@ import numpy as np
 
 from minigrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
 from minigrad.graph import Node
+from minigrad.ops.arrays import real_type
 from minigrad.ops.evaluate import as_number, refuse
 
-__all__ = ["array_of", "array_with_shape", "real_type"]
-
-
-def real_type(dtype: Any) -> Any:
-    """``dtype`` as NumPy's object for a type of real numbers.
-
-    Raises:
-        ArgumentTypeError: for any other.
-    """
-    try:
-        known = np.dtype(dtype)
-    except TypeError:
-        known = np.dtype(object)
-    if known.kind not in "fiub":
-        raise ArgumentTypeError(f"dtype={dtype!r}: it is a type of real numbers, such as 'float32'")
-    return known
+__all__ = ["array_of", "array_with_shape"]
 
 
 def array_of(data: Any, what: str, dtype: Any = None) -> Any:

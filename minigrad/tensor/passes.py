@@ -19,6 +19,7 @@ import numpy as np
 
 from minigrad import modes
 from minigrad.errors import GraphCycleError
+from minigrad.graph import numbers, sources
 from minigrad.nothing import NOTHING
 from minigrad.ops.arrays import errors, loud, ndarray, quiet
 from minigrad.ops.broadcasting import Masked, fit, parts
@@ -121,7 +122,7 @@ def _pass_gradients(
     """
     take, known = cotangents.pop, cotangents.get
     kept: list[tuple[Any, Any]] = []
-    sources: Sequence[Any]
+    inputs: Sequence[Any]
     xs: Sequence[Any]
     one, first, second, elementwise = ONE, FIRST, SECOND, Op
     recall, unknown = known_slopes.get, ()
@@ -145,12 +146,12 @@ def _pass_gradients(
             if rules.__class__ is tuple:  # a sum, a slice, a matrix product
                 out = node._out
                 if op.arity == 1:
-                    sources, xs = (node._a,), (node._x,)
+                    inputs, xs = (node._a,), (node._x,)
                 elif op.arity == 2:
-                    sources, xs = (node._a, node._b), (node._x, node._y)
+                    inputs, xs = (node._a, node._b), (node._x, node._y)
                 else:
-                    sources, xs = node._a, node._x
-                for source, rule, z in zip(sources, rules, xs, strict=True):
+                    inputs, xs = node._a, node._x
+                for source, rule, z in zip(inputs, rules, xs, strict=True):
                     if source is not None and rule is not None:
                         sent = rule(upstream, out, *xs)
                         if (
@@ -247,24 +248,19 @@ _add = np.add.reduce
 
 def _general(op: Any, node: Any, upstream: Any) -> Sequence[tuple[Any, Any]]:
     """The contributions of a row that is not quite elementwise."""
-    if op.arity > 2:
-        sources, xs = node._a, node._x
-    elif op.arity == 2:
-        sources, xs = (node._a, node._b), (node._x, node._y)
-    else:
-        sources, xs = (node._a,), (node._x,)
+    inputs, xs = sources(node), numbers(node)
     if upstream.__class__ is Masked or upstream is NOTHING:
         pass  # the row knows what to do with nothing
     elif isinstance(op, General):  # one rule for all inputs
-        sent = op.contributions_to(sources, upstream, node._out, xs)
+        sent = op.contributions_to(inputs, upstream, node._out, xs)
         return [
             (source, None if c is None else _fitted(c, x))
-            for source, c, x in zip(sources, sent, xs, strict=True)
+            for source, c, x in zip(inputs, sent, xs, strict=True)
         ]
     return [
         (source, contribution)
         for source, (_, contribution, _) in zip(
-            sources, op.pull(upstream, node._out, xs, sources), strict=True
+            inputs, op.pull(upstream, node._out, xs, inputs), strict=True
         )
     ]
 

@@ -22,6 +22,7 @@ from minigrad.errors import (
 )  # fmt: skip
 from minigrad.graph import Node, topological_order
 from minigrad.ops.evaluate import as_number
+from minigrad.protocol import OUR_NAMES, copied, restore
 from minigrad.tensor import numpy_names
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ class ArrayProtocol(Node):
         for node in topological_order(self):  # no recursion: a graph may be deep
             if id(node) not in memo:
                 twin = memo[id(node)] = node.__copy__()  # type: ignore[attr-defined]
-                twin._a, twin._b = _copied(node._a, memo), _copied(node._b, memo)
+                twin._a, twin._b = copied(node._a, memo), copied(node._b, memo)
         return memo[id(self)]  # type: ignore[no-any-return]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -176,7 +177,7 @@ class ArrayProtocol(Node):
             raise PicklingError(
                 f"{self._short()} cannot be pickled with its history: detach() it first"
             )
-        return _restore, (type(self), self._data, self.name, self._grad)
+        return restore, (type(self), self._data, self.name, self._grad)
 
     # -- NumPy -----------------------------------------------------------------------------------
 
@@ -215,18 +216,6 @@ def _compared(compare: Any, x: ArrayProtocol, y: Any) -> Any:
     return compare(x._data, y)
 
 
-def _restore(kind: type[Any], data: Any, name: str | None, grad: Any) -> Any:
-    node = kind(data, name)
-    node._grad = grad
-    return node
-
-
-def _copied(part: Any, memo: dict[int, Any]) -> Any:
-    if isinstance(part, tuple):
-        return tuple(_copied(x, memo) for x in part)
-    return None if part is None else memo[id(part)]
-
-
 def _renamed(theirs: str, ours: str) -> property:
     def explain(self: Node) -> NoReturn:
         raise RenamedError(f".{theirs} is not a name of ours; here it is {ours}")
@@ -234,10 +223,5 @@ def _renamed(theirs: str, ours: str) -> property:
     return property(explain)
 
 
-for _theirs, _ours in {
-    "_prev": ".inputs",
-    "_op": ".op.name",
-    "_backward": ".local_derivatives(i), which backward() multiplies by the upstream gradient",
-    "label": ".name",
-}.items():
+for _theirs, _ours in OUR_NAMES.items():
     setattr(ArrayProtocol, _theirs, _renamed(_theirs, _ours))

@@ -16,6 +16,7 @@ import numpy as np
 from minigrad import modes, ops
 from minigrad.errors import ArgumentTypeError
 from minigrad.graph import Node
+from minigrad.operators import add_arithmetic, start_sums_at_zero
 from minigrad.ops.arrays import (
     ARRAYS,
     FLOAT_VALUED,
@@ -26,7 +27,7 @@ from minigrad.ops.arrays import (
     loud,
     ndarray,
 )  # fmt: skip
-from minigrad.ops.evaluate import as_number, refuse
+from minigrad.ops.evaluate import beside_node
 from minigrad.ops.row import OPS
 
 if TYPE_CHECKING:
@@ -60,11 +61,8 @@ def complete(kind: Any, array_functions: dict[str, Any]) -> None:
     kind._apply = staticmethod(_recorder(kind))
     record_one = _recorder_of_one(kind)
     kind._record_one = staticmethod(record_one)
-    for name in ("add", "sub", "mul", "div", "floordiv", "mod", "pow"):
-        word = "truediv" if name == "div" else name
-        setattr(kind, f"__{word}__", _binary(kind, OPS[name]))
-        setattr(kind, f"__r{word}__", _binary(kind, OPS[name], reflected=True))
-    kind.__matmul__ = _binary(kind, OPS["matmul"])
+    add_arithmetic(kind, lambda op, reflected: _binary(kind, op, reflected))
+    kind.__matmul__ = _binary(kind, OPS["matmul"], reflected=False)
     kind.__rmatmul__ = _binary(kind, OPS["matmul"], reflected=True)
     for name, function in ops.FUNCTIONS.items():
         op = function.op
@@ -75,13 +73,7 @@ def complete(kind: Any, array_functions: dict[str, Any]) -> None:
         if name not in vars(kind):
             setattr(kind, name, function)
     kind.__neg__, kind.__abs__ = kind.neg, kind.abs
-    add = kind.__radd__
-
-    def add_to(self: Any, other: Any) -> Any:
-        """``other + self``; the 0 that builtin ``sum`` starts with adds nothing."""
-        return self if other.__class__ is int and other == 0 else add(self, other)
-
-    kind.__radd__ = add_to
+    start_sums_at_zero(kind)
 
 
 def _recorder(kind: Any) -> Callable[..., Any]:
@@ -166,7 +158,7 @@ def _unary(record_one: Any, function: Any) -> Callable[[Any], Any]:
     return method
 
 
-def _binary(kind: Any, op: Op, reflected: bool = False) -> Callable[[Any, Any], Any]:
+def _binary(kind: Any, op: Op, reflected: bool) -> Callable[[Any, Any], Any]:
     """The operator of a row of two inputs; ``reflected`` for a node on the right."""
     forward, new, set_errors, reset = op.forward, kind.__new__, errors.set, errors.reset
 
@@ -206,9 +198,6 @@ def _binary(kind: Any, op: Op, reflected: bool = False) -> Callable[[Any, Any], 
     return operator
 
 
-_NEVER = (str, bytes, complex, list, tuple, dict, set, type(None))  # have no operators with nodes
-
-
 def _other(op: Op, x: Any, beside: Any) -> tuple[Any, Any]:
     """The other operand: its node and number, or no number if its class may know more."""
     if isinstance(x, Node):
@@ -222,7 +211,4 @@ def _other(op: Op, x: Any, beside: Any) -> tuple[Any, Any]:
         return None, number
     if beside.dtype.kind in "iub" and isinstance(x, int | np.integer):
         return None, int(x)
-    number = as_number(x)
-    if number is None and isinstance(x, _NEVER):
-        raise refuse(x, op.name)
-    return None, number
+    return None, beside_node(x, op.name)
