@@ -166,6 +166,14 @@ def _shares(out: Any, x: Any, size: Pair, stride: Pair, padding: Pair) -> Any:
     return hits / np.maximum(hits.sum(axis=(-1, -2), keepdims=True), 1)
 
 
+def _every_window(
+    g: Any, out: Any, x: Any, *, kernel_size: Pair, stride: Pair, padding: Pair
+) -> Any:
+    """What an element depends on: its whole window."""
+    g = g[..., None, None] * np.ones(kernel_size, raw(x).dtype)
+    return _folded(g, x.shape, kernel_size, stride, padding)
+
+
 max_pool2d = array_function(General(
     "max_pool2d",
     lambda m, x, *, kernel_size=None, stride=None, padding=0: np.maximum.reduce(
@@ -176,6 +184,7 @@ max_pool2d = array_function(General(
     jvp=lambda ts, out, x, *, kernel_size, stride, padding: (
         _unfolded(ts[0], kernel_size, stride, padding)
         * _shares(out, x, kernel_size, stride, padding)).sum(axis=(-2, -1)),
+    reach=[_every_window],
     sentence="The largest element of each window of an image (N, C, H, W); ties share.",
 ).register(), _pool)  # fmt: skip
 
@@ -184,8 +193,8 @@ avg_pool2d = array_function(Linear(
     lambda m, x, *, kernel_size=None, stride=None, padding=0: np.add.reduce(
         _windows(x, kernel_size, stride, padding), axis=(-2, -1)
     ) / (kernel_size[0] * kernel_size[1]),
-    lambda g, out, x, *, kernel_size, stride, padding: _folded(
-        (g / (kernel_size[0] * kernel_size[1]))[..., None, None]
-        * np.ones(kernel_size, raw(x).dtype), x.shape, kernel_size, stride, padding),
+    lambda g, out, x, *, kernel_size, stride, padding: _every_window(
+        g / (kernel_size[0] * kernel_size[1]), out, x, kernel_size=kernel_size, stride=stride,
+        padding=padding),
     sentence="The mean of each window of an image (N, C, H, W); the padding counts as 0.",
 ).register(), _pool)  # fmt: skip

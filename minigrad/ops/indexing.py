@@ -164,10 +164,12 @@ def _winners(shape: Any, index: Any) -> Any:
     return last[numbers] == order
 
 
+_SET_RULES = (
+    lambda g, out, x, y, *, index: at_set(g, index, 0.0),
+    lambda g, out, x, y, *, index: _value_rule(g, out, y, index),
+)
 _AT_SET = General(
-    "at_set", lambda m, x, y, *, index=(): _set(x, y, index),
-    [lambda g, out, x, y, *, index: at_set(g, index, 0.0),
-        lambda g, out, x, y, *, index: _value_rule(g, out, y, index)],
+    "at_set", lambda m, x, y, *, index=(): _set(x, y, index), _SET_RULES, reach=_SET_RULES,
     jvp=lambda ts, out, x, y, *, index: at_set(
         np.zeros(out.shape) if ts[0] is None else ts[0], index, 0.0 if ts[1] is None else ts[1]),
     sentence="x with y at an index, as a new array; where two meet the last one stays.",
@@ -210,9 +212,13 @@ def _sorted(t: Any, x: Any, axis: Any, back: bool) -> Any:
     return getitem(t, _at_places(np.argsort(places, axis=axis) if back else places, axis))
 
 
+def _unsort(g: Any, out: Any, x: Any, *, axis: Any) -> Any:
+    return _sorted(g, x, axis, back=True).reshape(x.shape)
+
+
 sort = array_function(General(
-    "sort", lambda m, x, *, axis=-1: np.sort(x, axis=axis, kind="stable"),
-    [lambda g, out, x, *, axis: _sorted(g, x, axis, back=True).reshape(x.shape)],
+    "sort", lambda m, x, *, axis=-1: np.sort(x, axis=axis, kind="stable"), [_unsort],
+    reach=[_unsort],
     jvp=lambda ts, out, x, *, axis: _sorted(ts[0], x, axis, back=False),
     sentence="The elements in ascending order; each keeps its gradient.",
 ).register())  # fmt: skip

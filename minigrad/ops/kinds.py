@@ -24,6 +24,7 @@ from minigrad.errors import ArgumentValueError
 from minigrad.nothing import NOTHING
 from minigrad.ops.arrays import ARRAYS, as_operand, compute_array, errors, ndarray, quiet
 from minigrad.ops.broadcasting import Masked, carries, fit, parts, raw
+from minigrad.ops.core import where
 from minigrad.ops.row import MANY, Op
 
 if TYPE_CHECKING:
@@ -44,15 +45,20 @@ class General(Op):
             not differentiable), or one function that gives all contributions in a sequence.
         jvp: Tangents → tangent of the output: ``(tangents, out, *xs, **attrs)``; a tangent is None
             where an input does not change.
+        reach: Which elements of the inputs an element of the output depends on: rules as in
+            ``vjp``, for a ``g`` of zeros and ones. An element of an input that none of the ones
+            reaches gets *nothing*. Without it, every element depends on every other.
     """
 
-    __slots__ = ("_bindings", "jvp", "vjp")
-    keeps_nothing = False  # whether an element that gets nothing sends nothing
+    __slots__ = ("_bindings", "jvp", "reach", "vjp")
 
-    def __init__(self, name: str, forward: Any, vjp: Any, *, jvp: Any = None, **about: Any) -> None:
+    def __init__(
+        self, name: str, forward: Any, vjp: Any, *, jvp: Any = None, reach: Any = None, **about: Any
+    ) -> None:
         super().__init__(name, forward, (), **about)
-        self.vjp = vjp if callable(vjp) else tuple(vjp)
+        self.vjp = _rules(vjp)
         self.jvp = jvp
+        self.reach = _rules(reach)
         self._bindings: dict[Any, Self] = {}
 
     def _check(self) -> None:
@@ -65,16 +71,13 @@ class General(Op):
     def bind(self, **attrs: Any) -> Self:
         """The same row with its attributes fixed."""
         bound = object.__new__(type(self))
-        for slot in (*Op.__slots__, "vjp", "jvp"):
+        for slot in Op.__slots__:
             setattr(bound, slot, getattr(self, slot))
         attrs = bound.attrs = {**self.attrs, **attrs}
         bound.forward = partial(self.forward, **attrs)
-        if callable(self.vjp):
-            bound.vjp = partial(self.vjp, **attrs)
-        else:
-            bound.vjp = tuple(rule if rule is None else partial(rule, **attrs) for rule in self.vjp)
-        if self.jvp is not None:
-            bound.jvp = partial(self.jvp, **attrs)
+        bound.vjp = _with_attributes(self.vjp, attrs)
+        bound.jvp = _with_attributes(self.jvp, attrs)
+        bound.reach = _with_attributes(self.reach, attrs)
         bound._bindings = {}
         shown = "".join(
             f", {name}={_braces(value)}"
@@ -105,28 +108,23 @@ class General(Op):
         self, upstream: Any, out: Any, xs: Sequence[Any], inputs: Sequence[Any]
     ) -> list[tuple[Any, Any, str]]:
         """The contributions to the inputs; there is no local derivative per element."""
+        reasons = [self._reason(i, node) for i, node in enumerate(inputs)]
         if upstream is NOTHING:
-            return [(None, None if node is None else NOTHING, "nothing arrived") for node in inputs]
+            return [(None, None, r) if r else (None, NOTHING, "nothing arrived") for r in reasons]
         values, nothing = parts(upstream)
         token = errors.set(quiet)
         try:
             with modes.errstate("ignore"):
-                sent = self.contributions_to(inputs, values, out, xs)
-                if nothing is not None and self.keeps_nothing:
-                    plain = raw(out), [raw(x) for x in xs]
-                    arrived = (~nothing).astype(float)
-                    reached = self.contributions_to(inputs, arrived, *plain)
-                    sent = [
-                        None if s is None else Masked(s, np.asarray(r) == 0.0)
-                        for s, r in zip(sent, reached, strict=True)
-                    ]
-                edges: list[tuple[Any, Any, str]] = []
-                for i, (node, contribution) in enumerate(zip(inputs, sent, strict=True)):
-                    if contribution is None:
-                        edges.append((None, None, self._reason(i, node)))
-                    else:
-                        edges.append((None, fit(contribution, xs[i]), ""))
-                return edges
+                if nothing is None:
+                    sent = self.contributions_to(inputs, values, out, xs)
+                else:
+                    sent = self._past_nothing(inputs, values, nothing, out, xs)
+                return [
+                    (None, None, reason or "not differentiable")
+                    if contribution is None
+                    else (None, fit(contribution, x), "")
+                    for reason, contribution, x in zip(reasons, sent, xs, strict=True)
+                ]
         finally:
             errors.reset(token)
 
@@ -134,19 +132,41 @@ class General(Op):
         self, inputs: Sequence[Any], upstream: Any, out: Any, xs: Sequence[Any]
     ) -> Sequence[Any]:
         """What goes to each input; None where nobody wants it, which may save the most work."""
-        wanted = [node is not None and carries(node) for node in inputs]
-        if callable(self.vjp):
-            given = self.vjp(upstream, out, *xs)
-            return [g if want else None for g, want in zip(given, wanted, strict=True)]
+        return _asked(self.vjp, inputs, upstream, out, xs)
+
+    def _past_nothing(
+        self, inputs: Sequence[Any], values: Any, nothing: Any, out: Any, xs: Sequence[Any]
+    ) -> Sequence[Any]:
+        """The contributions if ``nothing`` arrived at some elements: they send nothing on.
+
+        Their ``values`` are 0, which is not enough: 0 times an infinite local derivative is nan.
+        """
+        sent = self.contributions_to(inputs, values, out, xs)
+        arrived = (~nothing).astype(float)
+        reached = self.reached_by(inputs, arrived, raw(out), [raw(x) for x in xs])
         return [
-            rule(upstream, out, *xs) if want and rule is not None else None
-            for rule, want in zip(self.vjp, wanted, strict=True)
+            s if s is None else Masked(where(r == 0.0, 0.0, s), np.broadcast_to(r == 0.0, s.shape))
+            for s, r in zip(sent, reached, strict=True)
+        ]
+
+    def reached_by(
+        self, inputs: Sequence[Any], arrived: Any, out: Any, xs: Sequence[Any]
+    ) -> Sequence[Any]:
+        """Per input an array that is 0 where no element with a gradient depends on it."""
+        if self.reach is None:
+            return [np.asarray(arrived.any())] * len(xs)
+        return [
+            None if r is None else np.asarray(r)
+            for r in _asked(self.reach, inputs, arrived, out, xs)
         ]
 
     def _reason(self, i: int, node: Any) -> str:
+        """Why there is no gradient for input ``i``; empty if there is one."""
         if node is None:
             return "constant"
-        return "whole numbers" if self.differentiable(i) else "not differentiable"
+        if not self.differentiable(i):
+            return "not differentiable"
+        return "" if carries(node) else "whole numbers"
 
     def push(self, tangents: Sequence[Any], out: Any, xs: Sequence[Any]) -> Any:
         """The tangent of the output, from those of the inputs (None: does not change)."""
@@ -181,12 +201,12 @@ class Linear(General):
     """
 
     __slots__ = ()
-    keeps_nothing = True
 
     def __init__(self, name: str, forward: Any, transpose: Any, **about: Any) -> None:
         super().__init__(name, forward, transpose, **about)
         if self.arity is not MANY:
             self.vjp = (transpose, *[None] * (self.arity - 1))
+        self.reach = self.vjp
 
     def push(self, tangents: Sequence[Any], out: Any, xs: Sequence[Any]) -> Any:
         """The row itself on the tangents."""
@@ -199,18 +219,77 @@ class Linear(General):
 
 
 class Product(General):
-    """A row that is linear in each of its inputs by itself; the rules are like those of x·y."""
+    """A row that is linear in each of its inputs by itself; the rules are like those of x·y.
+
+    With a jvp it may also be a sum of such products, as ``linear`` is.
+    """
 
     __slots__ = ()
 
     def push(self, tangents: Sequence[Any], out: Any, xs: Sequence[Any]) -> Any:
         """The product rule."""
+        if self.jvp is not None:
+            return super().push(tangents, out, xs)
         total = None
         for i, tangent in enumerate(tangents):
             if tangent is not None:
                 term = evaluate_arrays(self, (*xs[:i], tangent, *xs[i + 1 :]))
                 total = term if total is None else total + term
         return total
+
+    def reached_by(
+        self, inputs: Sequence[Any], arrived: Any, out: Any, xs: Sequence[Any]
+    ) -> Sequence[Any]:
+        """How many elements with a gradient depend on each: the product of ones."""
+        return self.contributions_to(inputs, arrived, out, [np.ones(np.shape(x)) for x in xs])
+
+    def _past_nothing(
+        self, inputs: Sequence[Any], values: Any, nothing: Any, out: Any, xs: Sequence[Any]
+    ) -> Sequence[Any]:
+        """The same where a sum takes in elements that got nothing, and factors that are infinite.
+
+        Where such factors meet nothing but *nothing*, they are left out, as if they were 0.
+        """
+        sent = super()._past_nothing(inputs, values, nothing, out, xs)
+        wild = [~np.isfinite(raw(x)) for x in xs]
+        if not any(w.any() for w in wild):
+            return sent
+        tame = [where(w, 0.0, x) if w.any() else x for w, x in zip(wild, xs, strict=True)]
+        without = super()._past_nothing(inputs, values, nothing, out, tame)
+        arrived = (~nothing).astype(float)
+        ones = self.reached_by(inputs, arrived, raw(out), xs)
+        twos = self.contributions_to(inputs, arrived, raw(out), [1.0 + w for w in wild])
+        return [
+            s if s is None else Masked(where(two == one, w.values, s.values), s.nothing)
+            for s, w, one, two in zip(sent, without, ones, twos, strict=True)
+        ]
+
+
+# -- rules ---------------------------------------------------------------------------------------
+
+
+def _rules(given: Any) -> Any:
+    """One function for all inputs, a tuple of one per input, or None."""
+    return given if given is None or callable(given) else tuple(given)
+
+
+def _with_attributes(rules: Any, attrs: dict[str, Any]) -> Any:
+    """Rules with their attributes fixed."""
+    if rules.__class__ is tuple:
+        return tuple(_with_attributes(rule, attrs) for rule in rules)
+    return rules if rules is None else partial(rules, **attrs)
+
+
+def _asked(rules: Any, inputs: Sequence[Any], g: Any, out: Any, xs: Sequence[Any]) -> Sequence[Any]:
+    """What the rules give for each input; None for those that are not differentiated."""
+    wanted = [node is not None and carries(node) for node in inputs]
+    if callable(rules):
+        given = rules(g, out, *xs)
+        return [part if want else None for part, want in zip(given, wanted, strict=True)]
+    return [
+        rule(g, out, *xs) if want and rule is not None else None
+        for rule, want in zip(rules, wanted, strict=True)
+    ]
 
 
 def _braces(value: Any) -> str:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
-from minigrad.ops.broadcasting import raw
+from minigrad.ops.broadcasting import raw, repeated
 from minigrad.ops.core import less, where
 from minigrad.ops.formulas import compiled
 from minigrad.ops.kinds import General, array_function, evaluate_arrays
@@ -46,6 +46,11 @@ def _reduced(terms: Any, reduction: str) -> Any:
 def _scaled(g: Any, reduction: str, count: int) -> Any:
     """The gradient of each term, of a mean or sum of ``count`` of them."""
     return g / count if reduction == "mean" else g
+
+
+def _term_rule(g: Any, out: Any, x: Any, y: Any, **_: Any) -> Any:
+    """What a term depends on: the elements in its place."""
+    return g
 
 
 def same_shape(name: str, x: Any, y: Any) -> None:
@@ -92,7 +97,8 @@ def _loss(name: str, terms: Any, slopes: tuple[Any, Any], sentence: str) -> Call
             return total
         return _scaled(reduce_sum(total), reduction, np.size(raw(x)))
 
-    row = General(name, forward, [rule(slope) for slope in slopes], jvp=jvp, sentence=sentence)
+    rules = [rule(slope) for slope in slopes]
+    row = General(name, forward, rules, jvp=jvp, reach=[_term_rule] * 2, sentence=sentence)
     return array_function(row.register(), _reduction)
 
 
@@ -209,6 +215,11 @@ def _spread(g: Any, x: Any, reduction: str) -> Any:
     return g.reshape((*g.shape[:axis], 1, *g.shape[axis:]))
 
 
+def _class_rule(g: Any, out: Any, x: Any, target: Any, *, reduction: str) -> Any:
+    """What a term depends on: all logits of its sample."""
+    return repeated(_spread(g, x, reduction), x.shape)
+
+
 def _logits_rule(g: Any, out: Any, x: Any, target: Any, *, reduction: str) -> Any:
     if reduction != "none" and x.__class__ is np.ndarray and x.shape != np.shape(target):
         # the formula below in place, on numbers: no array of zeros and ones
@@ -244,7 +255,7 @@ def _cross_entropy_jvp(ts: Any, out: Any, x: Any, target: Any, *, reduction: str
 _CROSS_ENTROPY = General(
     "cross_entropy",
     lambda m, x, target, *, reduction="mean": _cross_entropy(x, target, reduction),
-    [_logits_rule, _target_rule], jvp=_cross_entropy_jvp,
+    [_logits_rule, _target_rule], jvp=_cross_entropy_jvp, reach=[_class_rule] * 2,
     sentence="-log softmax(x) at the target: class indices (N,) or probabilities (N, C).",
 ).register()  # fmt: skip
 

@@ -17,7 +17,7 @@ from minigrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
 from minigrad.ops.broadcasting import raw, repeated, unbroadcast
 from minigrad.ops.evaluate import refuse
 from minigrad.ops.indexing import put
-from minigrad.ops.kinds import General, Product, array_function, evaluate_arrays
+from minigrad.ops.kinds import Product, array_function, evaluate_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,7 +96,7 @@ def _linear_jvp(ts: Any, out: Any, x: Any, weight: Any) -> Any:
     return total
 
 
-_LINEAR = General(
+_LINEAR = Product(
     "linear", lambda m, x, weight, bias: _affine(x, weight, bias),
     [lambda g, out, x, weight, bias: _for_left(g, out, x, weight),
         lambda g, out, x, weight, bias: _for_right(g, out, x, weight),

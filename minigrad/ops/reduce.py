@@ -51,6 +51,16 @@ def _spread(g: Any, x: Any, axis: Any, keepdims: bool) -> Any:
     return repeated(g, x.shape)
 
 
+def _spread_rule(g: Any, out: Any, x: Any, *, axis: Any, keepdims: bool, **_: Any) -> Any:
+    """The transpose of a sum, and what each element of any reduction depends on."""
+    return _spread(g, x, axis, keepdims)
+
+
+def _along_axis(g: Any, out: Any, x: Any, *, axis: Any) -> Any:
+    """What each element of a softmax depends on: all that stand along the axis."""
+    return repeated(reduce_sum(g, axis=axis, keepdims=True), x.shape)
+
+
 def _count(x: Any, axis: Any) -> int:
     """How many elements of ``x`` make one of the result: a Python number, which widens nothing."""
     if axis is None:
@@ -78,8 +88,7 @@ def _reduction(row: General) -> Callable[..., Any]:
 
 reduce_sum = _reduction(Linear(
     "reduce_sum", lambda m, x, *, axis=None, keepdims=False: _add(x, axis=axis, keepdims=keepdims),
-    lambda g, out, x, *, axis, keepdims: _spread(g, x, axis, keepdims),
-    text="sum({0})", latex=r"\sum", public=False,
+    _spread_rule, text="sum({0})", latex=r"\sum", public=False,
     sentence="Sum over axes: the gradient is repeated along them.",
 ))  # fmt: skip
 
@@ -140,6 +149,7 @@ prod = _reduction(General(
         _spread(g, x, axis, keepdims) * _prod_slope(out, x, axis, keepdims))],
     jvp=lambda ts, out, x, *, axis, keepdims: reduce_sum(
         ts[0] * _prod_slope(out, x, axis, keepdims), axis=axis, keepdims=keepdims),
+    reach=[_spread_rule],
     sentence="Product over axes; each element gets the product of the others, zeros included.",
 ))  # fmt: skip
 
@@ -171,7 +181,8 @@ def _cumprod_jvp(ts: Any, out: Any, x: Any, *, axis: Any) -> Any:
 
 cumprod = array_function(General(
     "cumprod", lambda m, x, *, axis=None: np.cumprod(x, axis=axis), [_cumprod_vjp],
-    jvp=_cumprod_jvp, sentence="Running product along an axis (None: of all elements in a row).",
+    jvp=_cumprod_jvp, reach=[_cumsum_transpose],
+    sentence="Running product along an axis (None: of all elements in a row).",
 ).register())  # fmt: skip
 
 
@@ -195,7 +206,7 @@ def _extreme(name: str, reduce: Any, sentence: str) -> Callable[..., Any]:
             _spread(g, x, axis, keepdims) * _share(out, x, axis, keepdims))],
         jvp=lambda ts, out, x, *, axis, keepdims: reduce_sum(
             ts[0] * _share(out, x, axis, keepdims), axis=axis, keepdims=keepdims),
-        latex=rf"\{name}", sentence=sentence,
+        reach=[_spread_rule], latex=rf"\{name}", sentence=sentence,
     ))  # fmt: skip
 
 
@@ -228,6 +239,7 @@ var = _reduction(General(
         _spread(g, x, axis, keepdims) * (2.0 * _centred(x, axis)) / _degrees(x, axis, ddof))],
     jvp=lambda ts, out, x, *, axis, ddof, keepdims: reduce_sum(
         ts[0] * (2.0 * _centred(x, axis)), axis=axis, keepdims=keepdims) / _degrees(x, axis, ddof),
+    reach=[_spread_rule],
     sentence="Variance: mean squared distance from the mean, divided by n - ddof.",
 ))  # fmt: skip
 
@@ -252,6 +264,7 @@ std = _reduction(General(
         _spread(g, x, axis, keepdims) * _std_slope(out, x, axis, ddof, keepdims))],
     jvp=lambda ts, out, x, *, axis, ddof, keepdims: reduce_sum(
         ts[0] * _std_slope(out, x, axis, ddof, keepdims), axis=axis, keepdims=keepdims),
+    reach=[_spread_rule],
     sentence="Standard deviation; slope 0 where all elements are equal.",
 ))  # fmt: skip
 
@@ -275,6 +288,7 @@ norm = _reduction(General(
         _spread(g, x, axis, keepdims) * _divided(x, _spread(out, x, axis, keepdims)))],
     jvp=lambda ts, out, x, *, axis, keepdims: reduce_sum(
         ts[0] * _divided(x, _spread(out, x, axis, keepdims)), axis=axis, keepdims=keepdims),
+    reach=[_spread_rule],
     sentence="Euclidean length sqrt(Σ x²) without overflow; slopes 0 at the zero vector.",
 ))  # fmt: skip
 
@@ -310,6 +324,7 @@ logsumexp = _reduction(General(
         _spread(g, x, axis, keepdims) * _weights(out, x, axis, keepdims))],
     jvp=lambda ts, out, x, *, axis, keepdims: reduce_sum(
         ts[0] * _weights(out, x, axis, keepdims), axis=axis, keepdims=keepdims),
+    reach=[_spread_rule],
     sentence="log(Σ exp(x)) without overflow; -inf with slopes 0 if all elements are -inf.",
 ))  # fmt: skip
 
@@ -332,6 +347,7 @@ softmax = array_function(General(
     "softmax", lambda m, x, *, axis=-1: _softmax(x, axis),
     [lambda g, out, x, *, axis: _softmax_rule(g, out, axis)],
     jvp=lambda ts, out, x, *, axis: _softmax_rule(ts[0], out, axis),
+    reach=[_along_axis],
     sentence="exp(x) / Σ exp(x) along an axis, without overflow.",
 ).register(), axes_of)  # fmt: skip
 
@@ -340,5 +356,5 @@ log_softmax = array_function(General(
     [lambda g, out, x, *, axis: g - exp(out) * reduce_sum(g, axis=axis, keepdims=True)],
     jvp=lambda ts, out, x, *, axis: (
         ts[0] - reduce_sum(exp(out) * ts[0], axis=axis, keepdims=True)),
-    sentence="log(softmax(x)) along an axis, without underflow.",
+    reach=[_along_axis], sentence="log(softmax(x)) along an axis, without underflow.",
 ).register(), axes_of)  # fmt: skip

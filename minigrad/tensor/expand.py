@@ -19,7 +19,7 @@ from minigrad.graph import Node, numbers, sources
 from minigrad.ops import FUNCTIONS
 from minigrad.ops.arrays import ARRAYS
 from minigrad.ops.evaluate import apply
-from minigrad.ops.kinds import General
+from minigrad.ops.kinds import General, Linear
 from minigrad.ops.row import OPS
 from minigrad.tensor.bridge import to_values
 
@@ -113,7 +113,7 @@ def _opened(op: Any, node: Any, cells: list[Any]) -> Any:
         if sum(lengths) + prod(np.shape(node._out)) > _MOST_NODES:
             raise ArgumentValueError(f"{op.name} would open into too many nodes")
         return _PARTS[op.name](op, node, *cells)
-    if op.keeps_nothing and len(cells) == 1:
+    if isinstance(op, Linear) and len(cells) == 1:
         moved = _moved(op, cells[0])
         if moved is not None:
             return moved
