@@ -119,19 +119,20 @@ def _alike_recorder(kind: Any) -> Any:
     """The same for a row of any number of inputs, if all of them are of this class."""
     new = kind.__new__
 
-    def record_alike(op: Op, xs: tuple[Any, ...]) -> Any:
-        numbers = tuple([x._data for x in xs if x.__class__ is kind])
-        if len(numbers) != len(xs):
+    def record_alike(op: Any, ws: Sequence[Any], xs: Sequence[Any] = ()) -> Any:
+        left = [w._data for w in ws if w.__class__ is kind]
+        right = [x._data for x in xs if x.__class__ is kind]
+        if len(left) + len(right) != len(ws) + len(xs):
             return None
-        out = op.forward(FLOATS, *numbers)
+        out = op.total(left, right)
         if out - out != 0.0:  # inf or nan
-            out = compute(op, numbers)
+            out = compute(op, (*left, *right))
         node = new(kind)
         node._data = node._out = out
         node._grad = node._scratch = node.name = node._b = node._y = None
         node._row = op
-        node._a = xs
-        node._x = numbers
+        node._a = (*ws, *xs)
+        node._x = (*left, *right)
         node._origin = _new_origin()
         if _enter is not None:
             _enter(node)

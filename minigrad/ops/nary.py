@@ -8,6 +8,8 @@ Read next: ``../value.py``.
 
 from __future__ import annotations
 
+from _operator import mul
+
 from minigrad import hooks
 from minigrad.errors import ArgumentTypeError, ArgumentValueError
 from minigrad.ops.evaluate import apply
@@ -26,6 +28,14 @@ class Sum(Op):
 
     __slots__ = ()
 
+    @staticmethod
+    def total(xs: Sequence[Any], _: Sequence[Any] = (), /) -> Any:
+        """x₁ + x₂ + …, from left to right."""
+        total = xs[0]
+        for x in xs[1:]:
+            total = total + x
+        return total
+
     def local_derivatives(self, xs: Sequence[Any]) -> Sequence[Any]:
         """∂out/∂xᵢ for every i at once."""
         return (1.0,) * len(xs)
@@ -39,30 +49,28 @@ class Dot(Sum):
 
     __slots__ = ()
 
+    @staticmethod
+    def total(ws: Sequence[Any], xs: Sequence[Any] = (), /) -> Any:
+        """w₁·x₁ + w₂·x₂ + …, from left to right."""
+        products = map(mul, ws, xs)
+        total = next(products)
+        for product in products:
+            total = total + product
+        return total
+
     def local_derivatives(self, xs: Sequence[Any]) -> Sequence[Any]:
         half = len(xs) // 2
         return (*xs[half:], *xs[:half])
 
 
-def _add_up(m: Any, *xs: Any) -> Any:
-    total = xs[0]
-    for x in xs[1:]:
-        total = total + x
-    return total
-
-
 def _add_products(m: Any, *xs: Any) -> Any:
     half = len(xs) // 2
-    total = xs[0] * xs[half]
-    if half > 1:
-        for w, x in zip(xs[1:half], xs[half + 1 :], strict=True):
-            total = total + w * x
-    return total
+    return Dot.total(xs[:half], xs[half:])
 
 
 _SUM = Sum(
     "sum",
-    _add_up,
+    lambda m, *xs: Sum.total(xs),
     [],
     latex=r"\sum",
     sentence="Sum of any number of terms as one node.",
@@ -106,7 +114,8 @@ def sum(values: Any, axis: Any = None, keepdims: bool = False) -> Any:
     terms = tuple(_sequence(values, "sum"))
     if not terms:
         return 0.0
-    node = _record_alike(_SUM, terms)
+    record = getattr(terms[0].__class__, "_record_alike", None)
+    node = None if record is None else record(_SUM, terms)
     return apply(_SUM, terms) if node is None else node
 
 
@@ -141,18 +150,12 @@ def dot(ws: Any, xs: Any) -> Any:
         )
     if not ws:
         return 0.0
-    terms = (*ws, *xs)
-    node = _record_alike(_DOT, terms)
-    return apply(_DOT, terms) if node is None else node
+    record = getattr(ws[0].__class__, "_record_alike", None)
+    node = None if record is None else record(_DOT, ws, xs)
+    return apply(_DOT, (*ws, *xs)) if node is None else node
 
 
 sum.op, dot.op = _SUM, _DOT  # type: ignore[attr-defined]
-
-
-def _record_alike(op: Op, terms: tuple[Any, ...]) -> Any:
-    """The node, if all terms are of one class that has a short way for it; else None."""
-    record = getattr(type(terms[0]), "_record_alike", None)
-    return None if record is None else record(op, terms)
 
 
 _LISTS = (list, tuple)
