@@ -115,7 +115,7 @@ bce_with_logits = _loss(
 )  # fmt: skip
 hinge_loss = _loss(
     "hinge_loss", lambda x, y: np.maximum(1.0 - x * y, 0.0),
-    (lambda x, y: where(less(0.0, 1.0 - x * y), -y, 0.0),
+    (lambda x, y: -y * less(0.0, 1.0 - x * y),
         lambda x, y: where(less(0.0, 1.0 - x * y), -x, 0.0)),
     "max(0, 1 - score · target) with targets -1 and 1; slope 0 on the margin.",
 )  # fmt: skip

@@ -51,6 +51,8 @@ def _mismatch(left: tuple[int, ...], right: tuple[int, ...]) -> ShapeError:
 
 
 def _for_left(g: Any, out: Any, x: Any, y: Any) -> Any:
+    if x.ndim == y.ndim == 2:
+        return g @ y.T
     if len(y.shape) == 1:
         return g * y if len(x.shape) == 1 else g[..., None] * y
     if len(x.shape) == 1:
@@ -59,16 +61,14 @@ def _for_left(g: Any, out: Any, x: Any, y: Any) -> Any:
 
 
 def _for_right(g: Any, out: Any, x: Any, y: Any) -> Any:
+    if x.ndim == y.ndim == 2:
+        return x.T @ g
     if len(x.shape) == 1:
         return g * x if len(y.shape) == 1 else x[:, None] * g[..., None, :]
     if len(y.shape) == 1:
         return g @ x if len(x.shape) == 2 else g.reshape(-1) @ x.reshape((-1, x.shape[-1]))
-    if len(y.shape) == 2:
-        if (
-            len(x.shape) > 2
-        ):  # the same matrix for every batch: one product instead of a sum of them
-            x, g = x.reshape((-1, x.shape[-1])), g.reshape((-1, g.shape[-1]))
-        return x.T @ g
+    if len(y.shape) == 2:  # the same matrix for every batch: one product, not a sum of them
+        return x.reshape((-1, x.shape[-1])).T @ g.reshape((-1, g.shape[-1]))
     return x.swapaxes(-1, -2) @ g
 
 

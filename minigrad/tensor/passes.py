@@ -25,7 +25,7 @@ from minigrad.ops.arrays import errors, loud, ndarray, quiet
 from minigrad.ops.broadcasting import Masked, fit, parts
 from minigrad.ops.formulas import array_slopes, known_slopes
 from minigrad.ops.kinds import General
-from minigrad.ops.row import FIRST, ONE, SECOND, Op
+from minigrad.ops.row import FIRST, MANY, ONE, SECOND, Op
 from minigrad.publish import publishing
 
 if TYPE_CHECKING:
@@ -251,6 +251,11 @@ def _general(op: Any, node: Any, upstream: Any) -> Sequence[tuple[Any, Any]]:
     inputs, xs = sources(node), numbers(node)
     if upstream.__class__ is Masked or upstream is NOTHING:
         pass  # the row knows what to do with nothing
+    elif op.arity is MANY and not isinstance(op, General):  # a sum of whole arrays
+        return [
+            (source, None if source is None else _fitted(upstream * local, x))
+            for source, local, x in zip(inputs, op.local_derivatives(xs), xs, strict=True)
+        ]
     elif isinstance(op, General):  # one rule for all inputs
         sent = op.contributions_to(inputs, upstream, node._out, xs)
         return [
@@ -298,7 +303,7 @@ def own(gradient: Any, data: Any) -> Any:
         and gradient.base is None
         and getrefcount(gradient) <= _ALONE
         and gradient.shape == data.shape
-        and gradient.dtype == data.dtype
+        and (gradient.dtype is data.dtype or gradient.dtype == data.dtype)
         and gradient.flags.writeable
     ):
         return gradient

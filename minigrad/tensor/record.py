@@ -78,6 +78,7 @@ def complete(kind: Any, array_functions: dict[str, Any]) -> None:
 
 def _recorder(kind: Any) -> Callable[..., Any]:
     """The function that records any operation of the table on any arguments."""
+    new, set_errors, reset = kind.__new__, errors.set, errors.reset
 
     def operand(op: Op, x: Any, xs: Sequence[Any]) -> tuple[Any, Any]:
         if isinstance(x, Node):
@@ -98,8 +99,15 @@ def _recorder(kind: Any) -> Callable[..., Any]:
                 node, number = operand(op, x, xs)
                 nodes.append(node)
                 numbers.append(number)
-        out = compute_array(op, numbers, nodes)
-        node = kind.__new__(kind)
+        token = set_errors(loud)
+        try:
+            out = op.forward(ARRAYS, *numbers) if op.name not in FLOAT_VALUED else None
+        except Exception:
+            out = None
+        reset(token)
+        if out.__class__ is not ndarray:  # no axes, whole numbers, infinite, or wrong
+            out = compute_array(op, numbers, nodes) if out is None else np.asarray(out)
+        node = new(kind)
         node._data = node._out = out
         node._grad = node._scratch = node.name = None
         node._row = op
