@@ -74,7 +74,7 @@ class General(Op):
         for slot in Op.__slots__:
             setattr(bound, slot, getattr(self, slot))
         attrs = bound.attrs = {**self.attrs, **attrs}
-        bound.forward = partial(self.forward, **attrs)
+        bound.forward = _with_attributes(self.forward, attrs)
         bound.vjp = _with_attributes(self.vjp, attrs)
         bound.jvp = _with_attributes(self.jvp, attrs)
         bound.reach = _with_attributes(self.reach, attrs)
@@ -277,7 +277,7 @@ def _with_attributes(rules: Any, attrs: dict[str, Any]) -> Any:
     """Rules with their attributes fixed."""
     if rules.__class__ is tuple:
         return tuple(_with_attributes(rule, attrs) for rule in rules)
-    return rules if rules is None else partial(rules, **attrs)
+    return partial(rules, **attrs) if rules is not None and attrs else rules
 
 
 def _asked(rules: Any, inputs: Sequence[Any], g: Any, out: Any, xs: Sequence[Any]) -> Sequence[Any]:

@@ -50,7 +50,7 @@ def _mismatch(left: tuple[int, ...], right: tuple[int, ...]) -> ShapeError:
     return ShapeError(text)
 
 
-def _for_left(g: Any, out: Any, x: Any, y: Any) -> Any:
+def _for_left(g: Any, out: Any, x: Any, y: Any, *_: Any) -> Any:
     if x.ndim == y.ndim == 2:
         return g @ y.T
     if len(y.shape) == 1:
@@ -60,7 +60,7 @@ def _for_left(g: Any, out: Any, x: Any, y: Any) -> Any:
     return g @ (y.T if len(y.shape) == 2 else y.swapaxes(-1, -2))
 
 
-def _for_right(g: Any, out: Any, x: Any, y: Any) -> Any:
+def _for_right(g: Any, out: Any, x: Any, y: Any, *_: Any) -> Any:
     if x.ndim == y.ndim == 2:
         return x.T @ g
     if len(x.shape) == 1:
@@ -80,8 +80,11 @@ matmul = array_function(_MATMUL.register())
 matmul.op = _MATMUL  # type: ignore[attr-defined]
 
 
-def _affine(x: Any, weight: Any, bias: Any) -> Any:
-    out = _matmul(x, weight)
+def _affine(m: Any, x: Any, weight: Any, bias: Any) -> Any:
+    try:
+        out = np.matmul(x, weight)
+    except ValueError:
+        raise _mismatch(np.shape(x), np.shape(weight)) from None
     if out.ndim and out.dtype is bias.dtype and bias.shape == out.shape[-1:]:
         out += bias  # in place: one array less to make and to keep
         return out
@@ -97,10 +100,8 @@ def _linear_jvp(ts: Any, out: Any, x: Any, weight: Any) -> Any:
 
 
 _LINEAR = Product(
-    "linear", lambda m, x, weight, bias: _affine(x, weight, bias),
-    [lambda g, out, x, weight, bias: _for_left(g, out, x, weight),
-        lambda g, out, x, weight, bias: _for_right(g, out, x, weight),
-        lambda g, out, x, weight, bias: g],
+    "linear", _affine,
+    [_for_left, _for_right, lambda g, out, x, weight, bias: g],
     jvp=lambda ts, out, x, weight, bias: _linear_jvp(ts, out, x, weight),
     text="{0:2} @ {1:3} + {2:1}", latex=r"{0:2} {1:2} + {2:1}", precedence=1, public=False,
     sentence="A layer of neurons as one node: x @ weight + bias.",

@@ -248,7 +248,7 @@ class Moons(Network):
 
     def loss(self, scores: Any) -> Any:
         total = ARRAY_FUNCTIONS["hinge_loss"](scores, self.y)
-        decay: Any = sum(sum_of_squares(w) for w in self.tensors)
+        decay = mg.sum([sum_of_squares(w) for w in self.tensors])
         return total + self.decay * decay
 
 
