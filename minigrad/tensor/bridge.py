@@ -18,7 +18,7 @@ from minigrad.ops.indexing import element, stack_values
 from minigrad.tensor.tensor import Tensor
 from minigrad.value import Value
 
-__all__ = ["stack_values", "to_values"]
+__all__ = ["elements", "stack_values", "to_values"]
 
 
 def _value(x: Tensor, index: tuple[int, ...]) -> Value:
@@ -50,10 +50,16 @@ def to_values(x: Any) -> Any:
     """
     if not isinstance(x, Tensor):
         raise ArgumentTypeError(f"to_values opens a Tensor, not {x!r}")
+    cells = elements(x)
+    return cells.tolist() if x.shape else cells[()]
+
+
+def elements(x: Any) -> Any:
+    """The Values that ``to_values`` gives, in an array of objects."""
     cells = np.empty(x.shape, dtype=object)
     for index in np.ndindex(x.shape):
         cells[index] = _value(x, index)
-    return cells.tolist() if x.shape else cells[()]
+    return cells
 
 
 hooks.as_value = lambda x: _value(x, ())
