@@ -51,4 +51,4 @@ def tensor() -> Any:
 # These are asked only of nodes that hold arrays.
 pull_array: Callable[..., Any]  # ``Op.pull`` of an elementwise row on arrays
 local_array: Callable[..., Any]  # ``Op.local_derivative`` of one
-as_value: Callable[[Any], Any]  # a Tensor without axes -> the Value that stands for its number
+as_value: Callable[..., Any]  # a Tensor and an index, () by default -> the Value that it is there

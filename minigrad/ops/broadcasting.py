@@ -20,6 +20,7 @@ from minigrad.nothing import NOTHING
 from minigrad.ops import core, evaluate
 from minigrad.ops.arrays import errors, ndarray, quiet
 from minigrad.ops.row import MANY, OPS
+from minigrad.ops.scattered import Scattered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,6 +63,8 @@ def parts(gradient: Any) -> tuple[Any, Any]:
     """The values of a gradient, and where it is nothing (None: nowhere)."""
     if gradient.__class__ is Masked:
         return gradient.values, gradient.nothing
+    if gradient.__class__ is Scattered:
+        return gradient.values, None
     return gradient, None
 
 
@@ -109,12 +112,16 @@ def fit(contribution: Any, x: Any) -> Any:
         contribution: Numbers or a node, perhaps broadcast, perhaps ``Masked``.
         x: The number, the array or the node that went in.
     """
+    if contribution.__class__ is Scattered:
+        return contribution  # it is made in the shape and the type of ``x``
     values, nothing = parts(contribution)
     if not hasattr(x, "shape"):  # a Value, or its number
         if nothing is not None and nothing.all():
             return NOTHING
         if isinstance(values, ndarray | np.generic | float):
             return float(np.sum(values))
+        if not hasattr(values, "shape"):
+            return values  # a Value already
         total = unbroadcast(values, ())
         return hooks.as_value(total) if hasattr(total, "shape") else total
     if not hasattr(values, "shape"):  # a number, or a Value: it stands for an array without axes

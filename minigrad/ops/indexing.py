@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from minigrad import hooks
 from minigrad.errors import ArgumentTypeError, ArgumentValueError
 from minigrad.graph import Node
 from minigrad.ops.arrays import ndarray
 from minigrad.ops.broadcasting import raw, unbroadcast
 from minigrad.ops.kinds import General, Linear, array_function, evaluate_arrays
+from minigrad.ops.scattered import Scattered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,7 +89,7 @@ def _add_rows(out: Any, index: Any, x: Any) -> None:
 
 
 _GETITEM = Linear(
-    "getitem", lambda m, x, *, index=(): x[index],
+    "getitem", lambda m, x, *, index=(): (x if x.__class__ is ndarray else np.asarray(x))[index],
     lambda g, out, x, *, index: put(g, x.shape, index),
     sentence="Elements chosen by an index; one that is chosen twice gets both gradients.",
 ).register()  # fmt: skip
@@ -236,15 +238,22 @@ argmax = array_function(General(
 
 _STACK_VALUES = Linear(
     "stack_values", lambda m, *xs, shape=(-1,): np.array(xs, dtype=float).reshape(shape),
-    lambda g, out, *xs, shape: [g[place] for place in np.ndindex(out.shape)],
+    lambda g, out, *xs, shape: _elements(g),
     sentence="Values and numbers joined into an array; each gets the gradient of its element.",
     public=False,
 ).register()  # fmt: skip
 _ELEMENT = Linear(
     "element", lambda m, x, *, index=(): float(x[index]),
-    lambda g, out, x, *, index: put(np.asarray(g) if isinstance(g, float) else g, x.shape, index),
+    lambda g, out, x, *, index: Scattered(x, [(index, g)]),
     sentence="One element of an array as a Value.", public=False,
 ).register()  # fmt: skip
+
+
+def _elements(g: Any) -> Sequence[Any]:
+    """The elements of an array as numbers, or those of a node as Values."""
+    if isinstance(g, Node):
+        return [hooks.as_value(g, index) for index in np.ndindex(g.shape)]  # type: ignore[attr-defined]
+    return g.ravel().tolist()  # type: ignore[no-any-return]
 
 
 def element(x: Any, index: tuple[int, ...]) -> Any:

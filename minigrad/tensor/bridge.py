@@ -62,4 +62,4 @@ def elements(x: Any) -> Any:
     return cells
 
 
-hooks.as_value = lambda x: _value(x, ())
+hooks.as_value = lambda x, index=(): _value(x, index)

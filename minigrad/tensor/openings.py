@@ -375,9 +375,7 @@ OPENINGS: dict[str, Callable[..., Cells]] = {
     "max_pool2d": _pool(_largest, -inf),
     "avg_pool2d": _pool(_mean, 0.0),
     "mse_loss": _loss(lambda x, y: _of("square", x - y)),
-    "bce_with_logits": _loss(
-        lambda x, y: y * _of("softplus", -x) + (1.0 - y) * _of("softplus", x)
-    ),
+    "bce_with_logits": _loss(lambda x, y: y * _of("softplus", -x) + (1.0 - y) * _of("softplus", x)),
     "hinge_loss": _loss(lambda x, y: _of("relu", 1.0 - x * y)),
     "cross_entropy": _cross_entropy,
     "at_set": lambda op, xs, x, y: linear_row(op, x, y),

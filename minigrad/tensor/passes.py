@@ -26,6 +26,7 @@ from minigrad.ops.broadcasting import Masked, fit, parts
 from minigrad.ops.formulas import array_slopes, known_slopes
 from minigrad.ops.kinds import General
 from minigrad.ops.row import FIRST, MANY, ONE, SECOND, Op
+from minigrad.ops.scattered import Scattered
 from minigrad.publish import publishing
 
 if TYPE_CHECKING:
@@ -134,6 +135,8 @@ def _pass_gradients(
         if watched or node.name is not None or node._out.__class__ is float:
             kept.append((node, upstream))
         op = node._row
+        if upstream.__class__ is Scattered:
+            upstream = upstream.values
         if upstream.__class__ is Masked or upstream is NOTHING:
             slopes = None
         elif op.__class__ is elementwise:
@@ -238,6 +241,8 @@ def _fitted(sent: Any, x: Any) -> Any:
     if x.__class__ is ndarray:
         if x.dtype.kind != "f":
             return None
+        if sent.__class__ is Scattered:
+            return sent
         if sent.dtype is x.dtype and sent.ndim == 2 and sent.shape[1:] == x.shape:
             return _add(sent, 0)
     return fit(sent, x)
