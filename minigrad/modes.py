@@ -228,6 +228,24 @@ def watched() -> bool:
     return bool(_listeners.get())
 
 
+def listeners() -> list[Any]:
+    """Those that are told of new nodes here, innermost last."""
+    return [listener for _, listener in _listeners.get()]
+
+
+def tell_update(*update: Any) -> None:
+    """Tell of a step of an optimizer (asked only while ``special`` is not 0).
+
+    Args:
+        *update: The parameter, its numbers before, the gradient that the rule got, the learning
+            rate, its numbers after, and the name of the rule.
+    """
+    for listener in listeners():
+        told = getattr(listener, "parameter_updated", None)
+        if told is not None:
+            told(*update)
+
+
 def current_scope() -> str:
     """The path of scopes that are open here, ``''`` outside all of them."""
     blocks = _scope.get()

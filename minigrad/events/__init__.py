@@ -5,7 +5,9 @@ Read next: ``trace.py``.
 
 from minigrad.events.file import load, save
 from minigrad.events.recorder import record
-from minigrad.events.trace import Edge, Trace, TraceNode, trace
+from minigrad.events.trace import Edge, Trace, TraceNode, Update, trace
 from minigrad.events.verify import Report, verify
 
-__all__ = ["Edge", "Report", "Trace", "TraceNode", "load", "record", "save", "trace", "verify"]
+__all__ = [
+    "Edge", "Report", "Trace", "TraceNode", "Update", "load", "record", "save", "trace", "verify",
+]  # fmt: skip

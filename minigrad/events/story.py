@@ -26,7 +26,7 @@ Event = dict[str, Any]
 
 
 def tell(trace: Trace) -> Iterator[Event]:
-    """Every event in order: the forward pass, the seeds, then the sweep node by node."""
+    """Every event in order: the forward pass, the seeds, the sweep node by node, the updates."""
     for node in trace.nodes:
         if node.op is not None:
             yield {"kind": "FORWARD", "node": node.id, "value": node.value}
@@ -67,6 +67,8 @@ def tell(trace: Trace) -> Iterator[Event]:
                 "of": expected[edge.input],
             }  # fmt: skip
         yield {"kind": "DONE", "node": id, "gradient": trace.gradients[id]}
+    for update in trace.updates:
+        yield {"kind": "UPDATE", **update._asdict()}
 
 
 def _count_edges(trace: Trace) -> dict[int, int]:

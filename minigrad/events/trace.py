@@ -3,7 +3,7 @@
 ``trace(L)`` runs a private pass (it writes no ``.grad``) with the engine's own sweep and keeps a
 record that holds no node: the table of nodes, and one edge per step of the sweep. The events of a
 debugger (``FORWARD``, ``SEED``, ``VISIT``, ``LOCAL``, ``CONTRIB``, ``ACCUM``, ``DONE``, ``SKIP``,
-``ERROR``) are spelled out from the edges when somebody asks for them.
+``UPDATE``, ``ERROR``) are spelled out from the edges when somebody asks for them.
 
 Read next: ``story.py`` (the events), ``file.py`` (JSON), ``verify.py``.
 """
@@ -24,7 +24,7 @@ from minigrad.source import Span
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["Edge", "Trace", "TraceNode", "trace", "trace_with_ids"]
+__all__ = ["Edge", "Trace", "TraceNode", "Update", "trace", "trace_with_ids"]
 
 
 class TraceNode(NamedTuple):
@@ -80,6 +80,26 @@ class Edge(NamedTuple):
     reason: str
 
 
+class Update(NamedTuple):
+    """A step of an optimizer: ``after = before - learning_rate · gradient``, if the rule is SGD.
+
+    Attributes:
+        node: The id of the parameter; in a recorder the parameter itself.
+        before: Its numbers before the step.
+        gradient: What the rule got: ``.grad``, clipped and with weight decay where these are on.
+        learning_rate: The rate of this step.
+        after: Its numbers after the step.
+        rule: The class of the optimizer. Other rules than ``SGD`` have a memory of earlier steps.
+    """
+
+    node: Any
+    before: Any
+    gradient: Any
+    learning_rate: float
+    after: Any
+    rule: str
+
+
 class Trace(NamedTuple):
     """An immutable record of a graph and of one backward pass over it.
 
@@ -92,6 +112,7 @@ class Trace(NamedTuple):
         gradients: id → ∂output/∂node, None where no gradient arrived.
         error: (id, message) if a formula raised; the pass ends there.
         source: File name → text, of the code that made the nodes.
+        updates: What an optimizer did to the leaves afterwards, if that was recorded.
     """
 
     nodes: tuple[TraceNode, ...]
@@ -102,10 +123,11 @@ class Trace(NamedTuple):
     gradients: Mapping[int, float | None]
     error: tuple[int, str] | None
     source: Mapping[str, str]
+    updates: tuple[Update, ...] = ()
 
     @property
     def events(self) -> Iterator[dict[str, Any]]:
-        """Every event, from the first FORWARD to the last DONE, as the file has them."""
+        """Every event, from the first FORWARD to the last DONE or UPDATE, as the file has them."""
         return story.tell(self)
 
     def __repr__(self) -> str:
@@ -122,13 +144,19 @@ def trace(*outputs: Node, seed: float | None = None) -> Trace:
     Raises:
         ArgumentTypeError: if an output is no node, or there is none.
 
+    Inside ``mg.record()`` the trace has the steps of optimizers as well.
+
     >>> from minigrad import Value
     >>> x = Value(3.0, name="x")
     >>> t = trace(x * x)
     >>> [(edge.contribution, edge.before, edge.after) for edge in t.edges]
     [(3.0, None, 3.0), (3.0, 3.0, 6.0)]
     """
-    return trace_with_ids(outputs, seed)[0]
+    record, ids = trace_with_ids(outputs, seed)
+    for listener in modes.listeners():
+        if hasattr(listener, "updates_of"):
+            record = record._replace(updates=listener.updates_of(outputs, ids))
+    return record
 
 
 def trace_with_ids(

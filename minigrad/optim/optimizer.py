@@ -267,7 +267,10 @@ class Optimizer:
         for gradient, (_, p) in zip(gradients, pairs, strict=True):
             x = p._data
             state = self._states.setdefault(p, {})
-            _move(p, x, x - self.change(x, self._with_decay(x, gradient), state, rate))
+            gradient = self._with_decay(x, gradient)
+            _move(p, x, x - self.change(x, gradient, state, rate))
+            if modes.special:  # perhaps somebody records
+                modes.tell_update(p, x, gradient, rate, p._data, type(self).__name__)
         self.iterations += 1
 
     def _with_decay(self, x: Any, gradient: Any) -> Any:

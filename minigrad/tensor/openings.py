@@ -201,14 +201,10 @@ def _sorted(cells: list[Any]) -> list[Any]:
 # -- softmax and its relatives -------------------------------------------------------------------
 
 
-def _peak(cells: list[Any]) -> float:
-    """The largest number, or 0 where that is infinite: subtracted, so that ``exp`` is finite."""
-    peak = float(np.max([_number(cell) for cell in cells]))
-    return peak if isfinite(peak) else 0.0
-
-
 def _lowered(cells: list[Any]) -> tuple[list[Any], float]:
-    peak = _peak(cells)
+    """The cells minus the largest number (0 where that is infinite), so that ``exp`` is finite."""
+    peak = float(np.max([_number(cell) for cell in cells]))
+    peak = peak if isfinite(peak) else 0.0
     return [cell - peak for cell in cells], peak
 
 
@@ -338,7 +334,8 @@ def _cross_entropy(op: Any, xs: Any, x: Cells, target: Cells) -> Cells:
         likely = np.moveaxis(target, axis, -1)
 
         def term(*i: int) -> Any:
-            pairs = [(p, q) for p, q in zip(likely[i], logs[i], strict=True) if _counts(p, q)]
+            both = zip(likely[i], logs[i], strict=True)
+            pairs = [(p, q) for p, q in both if p.__class__ is not float or p != 0.0]
             return -_dot(*zip(*pairs, strict=True)) if pairs else 0.0
     else:
         classes = np.asarray(xs[1]).astype(int)
@@ -347,10 +344,6 @@ def _cross_entropy(op: Any, xs: Any, x: Cells, target: Cells) -> Cells:
             return -logs[(*i, classes[i])]
 
     return _reduced(op, _filled(logs.shape[:-1], term))
-
-
-def _counts(p: Any, q: Any) -> bool:
-    return p.__class__ is not float or p != 0.0
 
 
 OPENINGS: dict[str, Callable[..., Cells]] = {
