@@ -125,5 +125,7 @@ def _verify(options: argparse.Namespace) -> int:
         print(fault)
     if report.unknown:
         print(f"not checked, for they are not in the table: {', '.join(report.unknown)}")
+    for said in report.unchecked:
+        print(f"not checked: {said}")
     print(f"{report.checked} numbers checked, {len(report.faults)} wrong")
     return 1 if report.faults or report.unknown else 0

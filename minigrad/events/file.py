@@ -25,12 +25,12 @@ FORMAT = "minigrad-trace"
 VERSION = 1
 
 
-def to_json(trace: Trace, full: bool = False) -> dict[str, Any]:
+def to_json(trace: Trace, values: bool = False) -> dict[str, Any]:
     """The trace as plain lists, dictionaries, numbers and texts.
 
     Args:
         trace: The trace.
-        full: Whether arrays are written with all their elements, not only as a summary.
+        values: Whether arrays are written with all their elements, not only as a summary.
     """
     content = {
         "format": FORMAT,
@@ -39,7 +39,7 @@ def to_json(trace: Trace, full: bool = False) -> dict[str, Any]:
         "nodes": [_node(node) for node in trace.nodes],
         "events": list(story.tell(trace)),
     }
-    strict: dict[str, Any] = _strict(content, full)
+    strict: dict[str, Any] = _strict(content, values)
     return strict
 
 
@@ -50,7 +50,8 @@ def _node(node: TraceNode) -> dict[str, Any]:
         span = [where.file, where.line, where.column, where.end_line, where.end_column]
     entry: dict[str, Any] = {
         "id": node.id, "name": node.name, "role": node.role, "op": node.op,
-        "attrs": dict(node.attrs), "inputs": list(node.inputs), "value": node.value,
+        "attrs": {name: _attribute(x) for name, x in node.attrs.items()},
+        "inputs": list(node.inputs), "value": node.value,
         "shape": list(node.shape), "dtype": node.dtype, "scope": node.scope,
         "span": span,
     }  # fmt: skip
@@ -59,6 +60,23 @@ def _node(node: TraceNode) -> dict[str, Any]:
     if node.stale:
         entry["stale"] = True
     return entry
+
+
+def _attribute(x: Any) -> Any:
+    """An axis, an index, a type, …, so that ``verify`` can read it."""
+    if isinstance(x, slice):
+        return {"slice": [_attribute(part) for part in (x.start, x.stop, x.step)]}
+    if x is Ellipsis:
+        return {"slice": "..."}
+    if isinstance(x, list | tuple):
+        return [_attribute(part) for part in x]
+    if isinstance(x, float):
+        return float(x) if isfinite(x) else {"float": repr(float(x))}
+    if x is None or isinstance(x, str | int):
+        return x
+    if hasattr(x, "shape") and hasattr(x, "tolist"):
+        return {"shape": list(x.shape), "dtype": str(x.dtype), "values": x.tolist()}
+    return {"dtype": str(x)} if hasattr(x, "itemsize") else {"text": repr(x)}
 
 
 def _strict(x: Any, full: bool = False) -> Any:
@@ -71,7 +89,7 @@ def _strict(x: Any, full: bool = False) -> Any:
         return [_strict(value, full) for value in x]
     if hasattr(x, "shape"):
         return _array(x, full)
-    return x if x is None or isinstance(x, str | int) else repr(x)  # an attribute: a slice, a type
+    return x if x is None or isinstance(x, str | int) else repr(x)
 
 
 def _array(x: Any, full: bool) -> dict[str, Any]:
@@ -89,8 +107,14 @@ def _array(x: Any, full: bool) -> dict[str, Any]:
     return entry
 
 
-def save(trace: Trace, path: str | os.PathLike[str]) -> str:
+def save(trace: Trace, path: str | os.PathLike[str], values: bool = False) -> str:
     """Write the trace to a file and return its path; nothing half-written is left.
+
+    Args:
+        trace: The trace.
+        path: The file.
+        values: Whether arrays are written with all their elements, so that ``verify`` can compute
+            with them; a summary otherwise, of shape, type, least, mean and largest.
 
     Raises:
         TraceError: if the file cannot be written.
@@ -99,7 +123,7 @@ def save(trace: Trace, path: str | os.PathLike[str]) -> str:
     unfinished = f"{target}.part"
     try:
         with open(unfinished, "w", encoding="utf-8", newline="\n") as file:
-            json.dump(to_json(trace), file, ensure_ascii=False, allow_nan=False, indent=1)
+            json.dump(to_json(trace, values), file, ensure_ascii=False, allow_nan=False, indent=1)
             file.write("\n")
         os.replace(unfinished, target)
     except OSError as error:

@@ -13,8 +13,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from minigrad import modes
-from minigrad.errors import ArgumentTypeError, OperationError
-from minigrad.events import names, story
+from minigrad.errors import ArgumentTypeError, OperationError, ShapeError
+from minigrad.events import file, names, story
 from minigrad.graph import Node, numbers, sources, sweep, topological_order
 from minigrad.nothing import NOTHING
 from minigrad.ops.evaluate import as_number
@@ -130,19 +130,25 @@ class Trace(NamedTuple):
         """Every event, from the first FORWARD to the last DONE or UPDATE, as the file has them."""
         return story.tell(self)
 
+    def save(self, path: Any, values: bool = False) -> str:
+        """Write the trace to a JSON file, arrays as a summary or with all their ``values``."""
+        return file.save(self, path, values)
+
     def __repr__(self) -> str:
         return f"<Trace of {len(self.nodes)} nodes, {len(self.edges)} edges>"
 
 
-def trace(*outputs: Node, seed: float | None = None) -> Trace:
+def trace(*outputs: Node, seed: Any = None) -> Trace:
     """Record the graph of ``outputs`` and one private backward pass over it.
 
     Args:
         *outputs: The nodes to differentiate; their gradients add up.
-        seed: ∂output/∂output at the start, 1.0 by default.
+        seed: What the outputs start with, 1.0 by default; for arrays a number for every element,
+            or an array.
 
     Raises:
         ArgumentTypeError: if an output is no node, or there is none.
+        ShapeError: if the seed is an array of another shape than the output.
 
     Inside ``mg.record()`` the trace has the steps of optimizers as well.
 
@@ -159,18 +165,20 @@ def trace(*outputs: Node, seed: float | None = None) -> Trace:
     return record
 
 
-def trace_with_ids(
-    outputs: Sequence[Node], seed: float | None = None
-) -> tuple[Trace, dict[Node, int]]:
+def trace_with_ids(outputs: Sequence[Node], seed: Any = None) -> tuple[Trace, dict[Node, int]]:
     """``trace``, and the id of each node in it."""
     wrong: list[object] = [x for x in outputs if not isinstance(x, Node)]
     if wrong or not outputs:
         raise ArgumentTypeError(
             f"trace takes nodes (Values), not {wrong[0] if wrong else 'nothing'!r}"
         )
-    start = 1.0 if seed is None else as_number(seed)
+    start: Any = 1.0 if seed is None else as_number(seed)
+    if start is None and hasattr(seed, "shape"):
+        start = getattr(seed, "_data", seed)
     if start is None:
-        raise ArgumentTypeError(f"trace(seed={seed!r}): the seed is a number")
+        raise ArgumentTypeError(
+            f"trace(seed={seed!r}): the seed is a number, or an array of the shape of the output"
+        )
     order = topological_order(*outputs)
     table = _Table(order, outputs)
     cotangents: dict[Node, Any] = {}
@@ -210,9 +218,18 @@ def _plain(x: Any) -> Any:
     return x.copy() if hasattr(x, "shape") else x
 
 
-def _spread(start: float, output: Any) -> Any:
-    """The seed of an output: for an array one in every element."""
-    return output._data * 0.0 + start if hasattr(output, "shape") else start
+def _spread(start: Any, output: Any) -> Any:
+    """The seed of an output: for an array one in every element, or an array of its shape."""
+    given = getattr(start, "shape", ())
+    if given and given != getattr(output, "shape", ()):
+        raise ShapeError(
+            f"trace(seed=…): the seed has shape {given}, the output {getattr(output, 'shape', ())}"
+        )
+    if not hasattr(output, "shape"):
+        return start
+    seed = output._data.copy()
+    seed[...] = start
+    return seed
 
 
 class _Table:

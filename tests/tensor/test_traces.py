@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import numpy as np
+import pytest
 
 import minigrad as mg
 from minigrad.events.file import to_json
@@ -48,7 +49,7 @@ def test_in_a_file_an_array_is_a_summary_or_all_its_elements() -> None:
     assert value["shape"] == [2, 3]
     assert value["summary"] == {"not_finite": 0, "min": 1.0, "mean": 3.5, "max": 6.0}
     assert verify(content).faults == ()
-    full = to_json(t, full=True)
+    full = to_json(t, values=True)
     value = next(node for node in full["nodes"] if node["name"] == "x")["value"]
     assert value["values"] == [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
 
@@ -64,3 +65,17 @@ def test_a_picture_shows_shapes() -> None:
     text = str(mg.draw(program()[0]))
     assert "[2×3]" in text
     assert "v" in text
+
+
+def test_a_seed_is_what_it_is_even_if_the_output_is_infinite() -> None:
+    x = Tensor([np.inf, 2.0], name="x")
+    t = mg.trace(x * 2.0)
+    np.testing.assert_array_equal(t.seeds[0], [1.0, 1.0])
+
+
+def test_a_seed_may_be_an_array() -> None:
+    x = Tensor([1.0, 2.0], name="x")
+    t = mg.trace(x * x, seed=np.array([1.0, 10.0]))
+    np.testing.assert_array_equal(t.gradients[0], [2.0, 40.0])
+    with pytest.raises(mg.errors.ShapeError, match=r"shape \(3,\), the output \(2,\)"):
+        mg.trace(x * x, seed=np.ones(3))
