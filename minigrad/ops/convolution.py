@@ -20,6 +20,7 @@ from minigrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
 from minigrad.ops.broadcasting import raw
 from minigrad.ops.kinds import General, Linear, Product, array_function, evaluate_arrays
 from minigrad.ops.products import einsum
+from minigrad.ops.reduce import shares
 
 __all__ = ["avg_pool2d", "conv2d", "max_pool2d"]
 
@@ -156,14 +157,15 @@ def _pool(kernel_size: Any = None, stride: Any = None, padding: Any = 0) -> dict
 def _max_windows(x: Any, size: Pair, stride: Pair, padding: Pair) -> Any:
     if np.ndim(x) != 4:
         raise ShapeError(f"pooling of shape {np.shape(x)}: the image is (N, C, H, W)")
-    return _windows(x, size, stride, padding, -np.inf)
+    kind = x.dtype.kind
+    least = -np.inf if kind == "f" else False if kind == "b" else np.iinfo(x.dtype).min
+    return _windows(x, size, stride, padding, least)
 
 
 def _shares(out: Any, x: Any, size: Pair, stride: Pair, padding: Pair) -> Any:
     """1 at the largest elements of each window, divided among those that tie; numbers."""
-    hits = _max_windows(raw(x), size, stride, padding) == raw(out)[..., None, None]
-    hits = hits.astype(raw(x).dtype)
-    return hits / np.maximum(hits.sum(axis=(-1, -2), keepdims=True), 1)
+    windows = _max_windows(raw(x), size, stride, padding)
+    return shares(raw(out)[..., None, None], windows, (-2, -1))
 
 
 def _every_window(

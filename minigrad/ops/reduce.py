@@ -189,14 +189,25 @@ cumprod = array_function(General(
 # -- extremes ------------------------------------------------------------------------------------
 
 
-def _share(out: Any, x: Any, axis: Any, keepdims: bool) -> Any:
-    """1 at the extreme elements, divided among those that tie; numbers, for it has no slope."""
-    x, out = raw(x), raw(out)
-    hits = x == _spread(out, x, axis, keepdims)
-    if np.isnan(out).any():  # nan is the largest and the smallest, and equals nothing
+def shares(extreme: Any, x: Any, axis: Any) -> Any:
+    """1 at the elements of ``x`` that are its extreme along ``axis``, divided among ties; numbers.
+
+    Args:
+        extreme: The largest or smallest elements, in a shape that broadcasts with ``x``.
+        x: An array.
+        axis: The axes that were reduced.
+    """
+    hits = x == extreme
+    if np.isnan(extreme).any():  # nan is the largest and the smallest, and equals nothing
         hits |= np.isnan(x)
     hits = hits.astype(x.dtype)
     return hits / np.maximum(_add(hits, axis=axis, keepdims=True), 1)
+
+
+def _share(out: Any, x: Any, axis: Any, keepdims: bool) -> Any:
+    """What the extreme elements get of a gradient; numbers, for it has no slope."""
+    x = raw(x)
+    return shares(_spread(raw(out), x, axis, keepdims), x, axis)
 
 
 def _extreme(name: str, reduce: Any, sentence: str) -> Callable[..., Any]:

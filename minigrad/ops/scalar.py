@@ -83,14 +83,19 @@ hypot = elementwise("hypot", lambda m, x, y: m.hypot(x, y),
     [lambda out, x, y: x / out, lambda out, x, y: y / out],
     edges={i: [(lambda x, y: equal(x, 0.0) * equal(y, 0.0), 0.0)] for i in (0, 1)},
     sentence="sqrt(x² + y²) without overflow; slopes 0 at the origin.", example=(3.0, 4.0, 5.0))
+# A tie is shared; nan is the larger and the smaller of two, so it gets the gradient.
+_SHARED = {
+    i: [(lambda x, y: equal(x, y), 0.5), (lambda x, y: isnan(x) * isnan(y), 0.5), (condition, 1.0)]
+    for i, condition in enumerate((lambda x, y: isnan(x), lambda x, y: isnan(y)))
+}
 maximum = elementwise("maximum", lambda m, x, y: m.maximum(x, y),
     [lambda out, x, y: less(y, x), lambda out, x, y: less(x, y)],
-    edges={i: [(lambda x, y: equal(x, y), 0.5)] for i in (0, 1)},
+    edges=_SHARED,
     latex=r"\max", sentence="The larger of two; a tie shares the gradient equally.",
     example=(1.0, 2.0, 2.0))
 minimum = elementwise("minimum", lambda m, x, y: m.minimum(x, y),
     [lambda out, x, y: less(x, y), lambda out, x, y: less(y, x)],
-    edges={i: [(lambda x, y: equal(x, y), 0.5)] for i in (0, 1)},
+    edges=_SHARED,
     latex=r"\min", sentence="The smaller of two; a tie shares the gradient equally.",
     example=(1.0, 2.0, 1.0))
 clip = elementwise("clip", lambda m, x, low, high: m.minimum(m.maximum(x, low), high),

@@ -142,6 +142,27 @@ def test_nan_is_the_largest_element_and_gets_the_gradient() -> None:
     assert x.grad.tolist() == [0.0, 1.0, 0.0]
 
 
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_nan_in_a_window_gets_the_gradient_of_the_window(create_graph: bool) -> None:
+    image = np.array([[np.nan, 1.0, 2.0, 3.0], [0.0, np.nan, 5.0, 4.0]])[None, None]
+    x = Tensor(image)
+    with mg.errstate("ignore"):
+        y = x.max_pool2d(2)
+        y.backward(np.array([[[[8.0, 2.0]]]]), create_graph=create_graph)
+    assert np.isnan(y.data.ravel()[0])
+    assert x.grad.tolist() == [[[[4.0, 0.0, 0.0, 0.0], [0.0, 4.0, 2.0, 0.0]]]]
+    tangent = np.arange(8.0).reshape(image.shape)
+    assert y.op.push([tangent], y._out, [image]).tolist() == [[[[2.5, 6.0]]]]
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int64", "bool", "float32"])
+def test_the_padding_of_a_pool_is_smaller_than_every_number_and_changes_no_type(dtype: str) -> None:
+    image = np.zeros((1, 1, 2, 2), dtype)
+    y = mg.max_pool2d(image, 2, stride=1, padding=1)
+    assert y.dtype == image.dtype
+    assert not y.any()
+
+
 def test_impossible_classes_cost_nothing() -> None:
     x = Tensor([[-np.inf, 0.0, 1.0]])
     y = x.cross_entropy(np.array([[0.0, 0.5, 0.5]]))
