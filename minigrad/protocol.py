@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn, Self
 
-__all__ = ["OUR_NAMES", "NumberProtocol", "copied", "restore", "to_float"]
+__all__ = ["OUR_NAMES", "NumberProtocol", "deep_copied", "restore", "to_float"]
 
 
 def to_float(x: Any, what: str) -> float:
@@ -154,18 +154,7 @@ class NumberProtocol(Node):
         return twin
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        roots: list[Node] = [self]
-        while roots:  # no recursion: a graph may be deep
-            for node in topological_order(roots.pop()):
-                if id(node) not in memo:
-                    twin = memo[id(node)] = node.__copy__()  # type: ignore[attr-defined]
-                    twin._a, twin._b = copied(node._a, memo), copied(node._b, memo)
-                    if isinstance(node._grad, Node):
-                        roots.append(node._grad)
-                        memo.setdefault(_GRADIENTS, []).append((twin, node._grad))
-        for twin, gradient in memo.pop(_GRADIENTS, ()):
-            twin._grad = memo[id(gradient)]
-        return memo[id(self)]  # type: ignore[no-any-return]
+        return deep_copied(self, memo)  # type: ignore[no-any-return]
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._row is not None or isinstance(self._grad, Node):
@@ -212,7 +201,20 @@ def restore(kind: type[Any], data: Any, name: str | None, grad: Any) -> Any:
     return node
 
 
-_GRADIENTS = -1  # the place in ``memo`` of node gradients that are still to be copied
+def deep_copied(node: Node, memo: dict[int, Any]) -> Any:
+    """The twin of a node, of all that it was computed from, and of gradients that are nodes."""
+    roots, waiting = [node], []
+    while roots:  # no recursion: a graph may be deep
+        for each in topological_order(roots.pop()):
+            if id(each) not in memo:
+                twin = memo[id(each)] = each.__copy__()  # type: ignore[attr-defined]
+                twin._a, twin._b = copied(each._a, memo), copied(each._b, memo)
+                if isinstance(each._grad, Node):
+                    roots.append(each._grad)
+                    waiting.append((twin, each._grad))
+    for twin, gradient in waiting:
+        twin._grad = memo[id(gradient)]
+    return memo[id(node)]
 
 
 def copied(source: Any, memo: dict[int, Any]) -> Any:

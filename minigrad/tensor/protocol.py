@@ -20,9 +20,9 @@ from minigrad.errors import (
     PicklingError,
     RenamedError,
 )  # fmt: skip
-from minigrad.graph import Node, topological_order
+from minigrad.graph import Node
 from minigrad.ops.evaluate import as_number
-from minigrad.protocol import OUR_NAMES, copied, restore
+from minigrad.protocol import OUR_NAMES, deep_copied, restore
 from minigrad.tensor import numpy_names
 
 if TYPE_CHECKING:
@@ -166,11 +166,7 @@ class ArrayProtocol(Node):
         return twin
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        for node in topological_order(self):  # no recursion: a graph may be deep
-            if id(node) not in memo:
-                twin = memo[id(node)] = node.__copy__()  # type: ignore[attr-defined]
-                twin._a, twin._b = copied(node._a, memo), copied(node._b, memo)
-        return memo[id(self)]  # type: ignore[no-any-return]
+        return deep_copied(self, memo)  # type: ignore[no-any-return]
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._row is not None or isinstance(self._grad, Node):

@@ -223,3 +223,26 @@ def test_a_rule_may_itself_run_a_backward_pass() -> None:
         assert x.grad == 12.0
     finally:
         del mg.ops.OPS["pass_in_a_pass"]  # type: ignore[attr-defined]
+
+
+# ---- who evaluates a row ------------------------------------------------------------------------
+
+
+def test_the_highest_rank_among_the_arguments_evaluates_the_row() -> None:
+    seen = []
+
+    class Above:
+        _rank = 9
+
+        @classmethod
+        def _apply(cls, op: Any, xs: Any, kinds: set[type]) -> Any:
+            seen.append((cls.__name__, op.name, kinds == set(map(type, xs))))
+            return xs[0]
+
+    class Highest(Above):
+        _rank = 10
+
+    mg.atan2(Value(1.0), Above())
+    mg.where(1.0, Above(), Highest())
+    mg.sum([2.0, Highest(), Value(1.0), Above()])
+    assert seen == [("Above", "atan2", True), ("Highest", "where", True), ("Highest", "sum", True)]

@@ -65,6 +65,30 @@ def test_copies_and_pickles() -> None:
     assert x.grad.tolist() == [2.0, 4.0]
 
 
+@pytest.mark.parametrize("start", [Tensor([3.0, 4.0]), Value(3.0)], ids=["Tensor", "Value"])
+def test_deepcopy_of_a_node_gradient_leads_to_the_copies(start: Any) -> None:
+    x = copy.deepcopy(start)
+    mg.sum([x * x * x] if isinstance(x, Value) else x * x * x).backward(create_graph=True)
+    twin = copy.deepcopy(x)
+    assert twin.grad is not x.grad
+    slope = twin.grad * 1.0
+    twin.zero_grad()
+    mg.sum([slope] if isinstance(x, Value) else slope).backward()
+    assert np.ravel(twin.grad).tolist() == (6.0 * np.ravel(twin.data)).tolist()
+    assert isinstance(x.grad, type(x))  # its own gradient, which no pass has touched
+
+
+def test_deepcopy_of_a_graph_of_both_kinds_copies_the_gradients_of_both() -> None:
+    v, x = Value(2.0), Tensor([1.0, 3.0])
+    y = (v * v * x * x).sum()
+    y.backward(create_graph=True)
+    v2, x2, y2 = copy.deepcopy((v, x, y))
+    for twin, old in ((v2, v), (x2, x)):
+        assert twin.grad is not old.grad
+        assert set(mg.topological_order(twin.grad)).isdisjoint(mg.topological_order(old.grad))
+    assert y2.item() == y.item()
+
+
 def test_constants_are_shown_but_are_no_nodes_of_the_graph() -> None:
     w = Tensor([1.0, 2.0])
     y = w * np.array([3.0, 4.0]) + 1.0
