@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
     from minigrad.ops.row import Op
 
-__all__ = ["ARRAYS", "apply_arrays", "compute_array", "loud", "quiet", "real_type"]
+__all__ = [
+    "ARRAYS", "Misfit", "apply_arrays", "called", "compute_array", "loud", "quiet", "real_type",
+]  # fmt: skip
 
 ndarray = np.ndarray
 
@@ -234,6 +236,18 @@ def _call(op: Op, xs: Sequence[Any]) -> str:
 # -- errors of shape -----------------------------------------------------------------------------
 
 
+class Misfit(ShapeError):
+    """What a ``forward`` raises for shapes that do not fit: ``{0}`` stands for its first input.
+
+    The learner sees a ``ShapeError`` with the names of the nodes in these places.
+    """
+
+
+def called(node: Any, name: str) -> str:
+    """What an error calls an input: the name of the node, else ``name``."""
+    return getattr(node, "name", None) or name
+
+
 class _Name(str):
     """A name in the text of a row; no brackets, whatever precedence the text asks for."""
 
@@ -247,7 +261,7 @@ def _names(op: Op, nodes: Sequence[Any], count: int) -> list[str]:
     """What an error calls the inputs: the names of the nodes, else those of the row."""
     names = list(op.parameters) if len(op.parameters) == count else [f"x{i}" for i in range(count)]
     for i, node in enumerate(nodes[:count]):
-        names[i] = getattr(node, "name", None) or names[i]
+        names[i] = called(node, names[i])
     return [_Name(name) for name in names]
 
 
@@ -259,7 +273,9 @@ def _word(op: Op) -> str:
 
 def _explained(op: Op, xs: Sequence[Any], error: Exception, names: list[str]) -> Exception:
     """NumPy's error about the arguments of ``op`` in our words."""
-    if isinstance(error, ArgumentTypeError | ArgumentValueError | ShapeError):
+    if isinstance(error, Misfit):
+        return ShapeError(str(error).format(*names))
+    if isinstance(error, ArgumentTypeError | ArgumentValueError):
         return error
     shapes = [np.shape(x) for x in xs]
     if op.partials and len(xs) > 1 and isinstance(error, ValueError):

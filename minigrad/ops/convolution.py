@@ -6,7 +6,7 @@ pooling a reduction. Its transpose ``fold`` adds the windows up again where they
 Source: V. Dumoulin, F. Visin, A guide to convolution arithmetic for deep learning,
 arXiv:1603.07285 (the lengths of the output).
 
-Read next: ``losses.py``.
+Read next: ``labels.py``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from minigrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
+from minigrad.ops.arrays import Misfit, called
 from minigrad.ops.broadcasting import raw
+from minigrad.ops.evaluate import refuse
 from minigrad.ops.kinds import General, Linear, Product, array_function, evaluate_arrays
 from minigrad.ops.products import einsum
 from minigrad.ops.reduce import shares
@@ -38,6 +40,13 @@ def _pair(value: Any, name: str, least: int) -> Pair:
     return int(pair[0]), int(pair[1])
 
 
+def _batched(x: Any) -> str:
+    """What makes a batch of images of one image."""
+    shape = np.shape(x)
+    fix = {2: "{0}[None, None]", 3: "{0}[None]"}.get(len(shape))
+    return f"; {fix} has shape {(1,) * (4 - len(shape)) + shape}" if fix else ""
+
+
 def _padded(x: Any, padding: Pair, fill: float) -> Any:
     if padding == (0, 0):
         return x
@@ -49,11 +58,13 @@ def _padded(x: Any, padding: Pair, fill: float) -> Any:
 
 def _windows(x: Any, size: Pair, stride: Pair, padding: Pair, fill: float = 0.0) -> Any:
     """The windows of an image, of shape (n, c, out height, out width, height, width); a view."""
+    if np.ndim(x) != 4:
+        raise Misfit(f"images are (N, C, H, W), but {{0}} has shape {np.shape(x)}{_batched(x)}")
     padded = _padded(x, padding, fill)
     for axis, name in enumerate(("height", "width")):
         if padded.shape[2 + axis] < size[axis]:
-            raise ShapeError(
-                f"a window of {name} {size[axis]} does not fit into an image of shape {x.shape} "
+            raise Misfit(
+                f"a window of {name} {size[axis]} does not fit into {{0}} of shape {x.shape} "
                 f"with padding {padding[axis]}"
             )
     view = sliding_window_view(padded, size, axis=(2, 3))
@@ -101,13 +112,13 @@ def _folded(g: Any, shape: Any, size: Pair, stride: Pair, padding: Pair) -> Any:
 
 def _conv2d(x: Any, weight: Any, stride: Pair, padding: Pair) -> Any:
     if np.ndim(x) != 4 or np.ndim(weight) != 4:
-        raise ShapeError(
-            f"conv2d of shapes {np.shape(x)} and {np.shape(weight)}: the image is (N, C, H, W), "
-            f"the weight (out channels, C, height, width)"
+        raise Misfit(
+            f"conv2d of {{0}} of shape {np.shape(x)} and {{1}} of shape {np.shape(weight)}: images "
+            f"are (N, C, H, W), weights (out channels, C, height, width)" + _batched(x)
         )
     if x.shape[1] != weight.shape[1]:
-        raise ShapeError(
-            f"conv2d: the image of shape {x.shape} has {x.shape[1]} channels, the weight of shape "
+        raise Misfit(
+            f"conv2d: {{0}} of shape {x.shape} has {x.shape[1]} channels, but {{1}} of shape "
             f"{weight.shape} takes {weight.shape[1]}"
         )
     windows = _windows(x, weight.shape[2:], stride, padding)
@@ -136,7 +147,16 @@ _convolve = array_function(
 def conv2d(x: Any, weight: Any, bias: Any = None, *, stride: Any = 1, padding: Any = 0) -> Any:
     """Cross-correlation of images (N, C, H, W) and weights (out, C, height, width), plus a bias."""
     out = _convolve(x, weight, stride=stride, padding=padding)
-    return out if bias is None else out + bias.reshape((1, -1, 1, 1))
+    if bias is None:
+        return out
+    if not hasattr(bias, "shape"):
+        raise refuse(bias, "conv2d(…, bias)")
+    if bias.shape != weight.shape[:1]:
+        raise ShapeError(
+            f"conv2d: {called(bias, 'bias')} has shape {bias.shape}, but it has a number "
+            f"for each of the {weight.shape[0]} output channels: {weight.shape[:1]}"
+        )
+    return out + bias.reshape((1, -1, 1, 1))
 
 
 conv2d.op = _CONV2D  # type: ignore[attr-defined]
@@ -155,8 +175,6 @@ def _pool(kernel_size: Any = None, stride: Any = None, padding: Any = 0) -> dict
 
 
 def _max_windows(x: Any, size: Pair, stride: Pair, padding: Pair) -> Any:
-    if np.ndim(x) != 4:
-        raise ShapeError(f"pooling of shape {np.shape(x)}: the image is (N, C, H, W)")
     kind = x.dtype.kind
     least = -np.inf if kind == "f" else False if kind == "b" else np.iinfo(x.dtype).min
     return _windows(x, size, stride, padding, least)

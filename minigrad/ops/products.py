@@ -14,6 +14,7 @@ import numpy as np
 
 from minigrad import hooks
 from minigrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
+from minigrad.ops.arrays import Misfit, called
 from minigrad.ops.broadcasting import raw, repeated, unbroadcast
 from minigrad.ops.evaluate import refuse
 from minigrad.ops.indexing import put
@@ -35,19 +36,19 @@ def _matmul(x: Any, y: Any) -> Any:
         raise _mismatch(np.shape(x), np.shape(y)) from None
 
 
-def _mismatch(left: tuple[int, ...], right: tuple[int, ...]) -> ShapeError:
-    text = f"x @ y cannot multiply x of shape {left} with y of shape {right}"
+def _mismatch(left: tuple[int, ...], right: tuple[int, ...]) -> Misfit:
+    text = f"{{0}} @ {{1}} cannot multiply {{0}} of shape {left} with {{1}} of shape {right}"
     if not left or not right:
-        return ShapeError(f"{text}: one of them has no axes; x * y multiplies by a number")
-    inner = right[-2] if len(right) > 1 else right[0]
+        return Misfit(f"{text}: one of them has no axes; {{0}} * {{1}} multiplies by a number")
+    inner, place = (right[-2], "axis -2") if len(right) > 2 else (right[0], "the first")
     if left[-1] == inner:
-        return ShapeError(f"{text}: the axes before the last two do not broadcast")
-    text += f": the last axis of x, {left[-1]}, and the first of y, {inner}, differ"
-    if len(right) > 1 and left[-1] == right[-1]:
-        text += f". y.T has shape {right[::-1]} and would fit" if len(right) == 2 else ""
+        return Misfit(f"{text}: the axes before the last two do not broadcast")
+    text += f": the last axis of {{0}}, {left[-1]}, and {place} of {{1}}, {inner}, differ"
+    if len(right) == 2 and left[-1] == right[-1]:
+        text += f". {{1}}.T has shape {right[::-1]} and would fit"
     elif len(left) == 2 and left[0] == inner:
-        text += f". x.T has shape {left[::-1]} and would fit"
-    return ShapeError(text)
+        text += f". {{0}}.T has shape {left[::-1]} and would fit"
+    return Misfit(text)
 
 
 def _for_left(g: Any, out: Any, x: Any, y: Any, *_: Any) -> Any:
@@ -88,7 +89,13 @@ def _affine(m: Any, x: Any, weight: Any, bias: Any) -> Any:
     if out.ndim and out.dtype is bias.dtype and bias.shape == out.shape[-1:]:
         out += bias  # in place: one array less to make and to keep
         return out
-    return out + bias
+    try:
+        return out + bias
+    except ValueError:
+        raise Misfit(
+            f"{{0}} @ {{1}} has shape {out.shape}, to which {{2}} of shape {np.shape(bias)} cannot "
+            f"be added; a bias has one number for each column of {{1}}: {out.shape[-1:]}"
+        ) from None
 
 
 def _linear_jvp(ts: Any, out: Any, x: Any, weight: Any) -> Any:
@@ -143,8 +150,8 @@ def tensordot(x: Any, y: Any, axes: Any = 2) -> Any:
             )
         if x.shape[a] != y.shape[b]:
             raise ShapeError(
-                f"tensordot of {x.shape} and {y.shape}: axes {a} and {b}, of lengths "
-                f"{x.shape[a]} and {y.shape[b]}, differ"
+                f"tensordot of {called(x, 'x')} of shape {x.shape} and {called(y, 'y')} of shape "
+                f"{y.shape}: axes {a} and {b}, of lengths {x.shape[a]} and {y.shape[b]}, differ"
             )
     letters = _LETTERS
     first = list(letters[:m])
@@ -221,7 +228,26 @@ def _run_einsum(subscripts: str, xs: Sequence[Any]) -> Any:
         out = _as_matmul(subscripts, xs)
         if out is not None:
             return out
-    return np.einsum(subscripts, *xs, optimize=len(xs) > 2)
+    try:
+        return np.einsum(subscripts, *xs, optimize=len(xs) > 2)
+    except ValueError:
+        raise _uneven(subscripts, [np.shape(x) for x in xs]) from None
+
+
+def _uneven(subscripts: str, shapes: Sequence[tuple[int, ...]]) -> Misfit:
+    """Which letter stands for axes of different lengths, and where."""
+    lengths: dict[str, tuple[int, int]] = {}
+    for i, word in enumerate(subscripts.partition("->")[0].split(",")):
+        for c, n in zip(word, shapes[i], strict=True):
+            before, first = lengths.setdefault(c, (n, i))
+            if n != before and 1 not in (n, before):
+                return Misfit(
+                    f"einsum({subscripts!r}): the letter {c!r} stands for {before} in {{{first}}} "
+                    f"of shape {shapes[first]}, and for {n} in {{{i}}} of shape {shapes[i]}"
+                )
+            if before == 1:
+                lengths[c] = n, i
+    return Misfit(f"einsum({subscripts!r}) of shapes {' and '.join(map(str, shapes))} do not fit")
 
 
 def _as_matmul(subscripts: str, xs: Sequence[Any]) -> Any:
@@ -259,12 +285,13 @@ def einsum(subscripts: str, *operands: Any) -> Any:
     for z in operands:
         if not hasattr(z, "shape") and not isinstance(z, int | float):
             raise refuse(z, "einsum")
-    written = _written_out(subscripts, [np.shape(raw(z)) for z in operands])
+    written = _written_out(subscripts, operands)
     return evaluate_arrays(_EINSUM.cached(subscripts=written), operands)
 
 
-def _written_out(subscripts: str, shapes: Sequence[tuple[int, ...]]) -> str:
+def _written_out(subscripts: str, operands: Sequence[Any]) -> str:
     """The subscripts with explicit output, and letters in place of an ellipsis."""
+    shapes = [np.shape(raw(z)) for z in operands]
     text = subscripts.replace(" ", "")
     left, arrow, result = text.partition("->")
     words = left.split(",")
@@ -282,7 +309,8 @@ def _written_out(subscripts: str, shapes: Sequence[tuple[int, ...]]) -> str:
             words[k] = word.replace("...", letters)
         if len(words[k]) != len(shape):
             raise ShapeError(
-                f"einsum({subscripts!r}): operand {k} has shape {shape}, its letters are {word!r}"
+                f"einsum({subscripts!r}): {called(operands[k], f'operand {k}')} has shape "
+                f"{shape}, its letters are {word!r}"
             )
     joined = "".join(words)
     if arrow:
