@@ -69,7 +69,7 @@ def gain_of(activation: Any) -> str:
 
 def _shifted(xs: Sequence[Any]) -> tuple[list[Any], Any]:
     """The numbers less the largest, which is a constant, and the sum of their exponentials."""
-    peak = max(getattr(x, "_data", x) for x in xs)
+    peak = max((getattr(x, "_data", x) for x in xs), default=0.0)
     low = [x - peak for x in xs]
     exp: Callable[[Any], Any] = FUNCTIONS["exp"]
     return low, FUNCTIONS["sum"]([exp(x) for x in low])
@@ -84,6 +84,8 @@ def softmax(xs: Sequence[Any]) -> list[Any]:
 
 def log_softmax(xs: Sequence[Any]) -> list[Any]:
     """xᵢ − log Σ exp(xⱼ) of a list of Values, without overflow."""
+    if not xs:
+        return []
     low, whole = _shifted(xs)
     log = FUNCTIONS["log"](whole)
     return [x - log for x in low]

@@ -8,6 +8,7 @@ Read next: ``../training/loop.py``.
 
 from __future__ import annotations
 
+from math import fsum
 from typing import TYPE_CHECKING, Any
 
 from minigrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
@@ -15,6 +16,15 @@ from minigrad.graph import Node
 from minigrad.nn.activations import log_softmax
 from minigrad.nn.entries import shape_of
 from minigrad.ops import FUNCTIONS
+from minigrad.ops.labels import (
+    LABELS,
+    SLACK,
+    check_numbers,
+    no_probability,
+    not_a_probability,
+    not_one,
+    numbers_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,6 +65,7 @@ def bce_with_logits(predictions: Any, targets: Any, *, reduction: str = "mean") 
         A node; with ``"none"`` nodes in the shape of the predictions.
 
     Raises:
+        ArgumentValueError: if a target is another number; what is computed is taken as it is.
         ShapeError: if the shapes differ.
 
     >>> from minigrad import Value
@@ -79,6 +90,7 @@ def hinge_loss(predictions: Any, targets: Any, *, reduction: str = "mean") -> An
         A node; with ``"none"`` nodes in the shape of the predictions.
 
     Raises:
+        ArgumentValueError: if a target is another number; what is computed is taken as it is.
         ShapeError: if the shapes differ.
 
     >>> from minigrad import Value
@@ -102,7 +114,8 @@ def cross_entropy(predictions: Any, targets: Any, *, reduction: str = "mean") ->
 
     Raises:
         ArgumentTypeError: if class indices are no whole numbers.
-        ArgumentValueError: if a class index is out of range.
+        ArgumentValueError: if a class index is out of range, or probabilities are negative or do
+            not add up to 1; what is computed is taken as it is.
         ShapeError: if the shapes do not fit.
 
     >>> from minigrad import Value
@@ -119,6 +132,7 @@ def cross_entropy(predictions: Any, targets: Any, *, reduction: str = "mean") ->
             f"cross_entropy: predictions of shape {shape} need class indices of shape "
             f"{shape[:-1] if shape else '(N,)'}, or probabilities of the same shape, not {other}"
         )
+    targets = targets.tolist() if hasattr(targets, "tolist") else targets
     if len(shape) == 1:
         predictions, targets = [predictions], [targets]
     terms = [_cross_entropy(xs, y) for xs, y in zip(predictions, targets, strict=True)]
@@ -128,6 +142,7 @@ def cross_entropy(predictions: Any, targets: Any, *, reduction: str = "mean") ->
 def _cross_entropy(xs: list[Any], target: Any) -> Any:
     logs = log_softmax(xs)
     if shape_of(target):
+        _check_probabilities(target)
         return -FUNCTIONS["sum"]([p * z for p, z in zip(target, logs, strict=True)])
     if isinstance(target, bool) or not hasattr(target, "__index__"):
         raise ArgumentTypeError(f"cross_entropy: class indices are ints, not {target!r}")
@@ -137,6 +152,19 @@ def _cross_entropy(xs: list[Any], target: Any) -> Any:
             f"{target!r}"
         )
     return -logs[int(target)]
+
+
+def _check_probabilities(targets: Any) -> None:
+    numbers = [numbers_of(p) for p in targets]
+    if None in numbers:
+        return  # one of them is computed, or learned
+    for number in numbers:
+        if not_a_probability(number):
+            raise no_probability(number)
+    total = fsum(numbers)
+    if abs(total - 1.0) > SLACK:
+        whole = all(isinstance(number, int) for number in numbers)
+        raise not_one(round(total, 6), f"{numbers!r}", "[p / sum(ps) for p in ps]", whole)
 
 
 def _of_values(name: str, predictions: Any) -> bool:
@@ -168,6 +196,8 @@ def _loss(
             text += ". [p for (p,) in predictions] would fit"
         raise ShapeError(text)
     targets = targets.tolist() if hasattr(targets, "tolist") else targets
+    if name in LABELS:
+        check_numbers(name, targets)
     return _reduced(name, _each(term, predictions, targets), reduction)
 
 

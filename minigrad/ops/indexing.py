@@ -18,6 +18,7 @@ from minigrad.graph import Node
 from minigrad.ops.arrays import ndarray
 from minigrad.ops.broadcasting import raw, unbroadcast
 from minigrad.ops.kinds import General, Linear, array_function, evaluate_arrays
+from minigrad.ops.reduce import nonempty
 from minigrad.ops.scattered import Scattered
 
 if TYPE_CHECKING:
@@ -152,9 +153,15 @@ def _whole(indices: Any) -> Any:
 
 
 def _set(x: Any, values: Any, index: Any) -> Any:
-    out = np.array(x, dtype=np.result_type(x, values) if hasattr(x, "dtype") else float)
+    kind = getattr(x, "dtype", _FLOAT64)
+    if kind.kind != "f":  # whole numbers beside a float become floats, float32 stays float32
+        kind = np.result_type(x, values)
+    out = np.array(x, dtype=kind)
     out[index] = values
     return out
+
+
+_FLOAT64 = np.dtype(float)
 
 
 def _winners(shape: Any, index: Any) -> Any:
@@ -173,7 +180,8 @@ _SET_RULES = (
 _AT_SET = General(
     "at_set", lambda m, x, y, *, index=(): _set(x, y, index), _SET_RULES, reach=_SET_RULES,
     jvp=lambda ts, out, x, y, *, index: at_set(
-        np.zeros(out.shape) if ts[0] is None else ts[0], index, 0.0 if ts[1] is None else ts[1]),
+        np.zeros(out.shape, out.dtype) if ts[0] is None else ts[0], index,
+        0.0 if ts[1] is None else ts[1]),
     sentence="x with y at an index, as a new array; where two meet the last one stays.",
 ).register()  # fmt: skip
 
@@ -190,6 +198,8 @@ def _value_rule(g: Any, out: Any, y: Any, index: Any) -> Any:
 
 def at_set(x: Any, index: Any, values: Any) -> Any:
     """A new array like ``x`` with ``values`` at ``index``; ``x`` is as before."""
+    if isinstance(values, int | np.integer):
+        values = np.asarray(values)  # stays a whole number, beside whole numbers
     return evaluate_arrays(_AT_SET.cached(index=index_of(index)), (x, values))
 
 
@@ -228,8 +238,9 @@ argsort = array_function(General(
     "argsort", lambda m, x, *, axis=-1: np.argsort(x, axis=axis, kind="stable"), [None],
     sentence="The indices that sort; whole numbers, no gradient.",
 ).register())  # fmt: skip
+_largest = nonempty("argmax", np.argmax)
 argmax = array_function(General(
-    "argmax", lambda m, x, *, axis=None, keepdims=False: np.argmax(x, axis, keepdims=keepdims),
+    "argmax", lambda m, x, *, axis=None, keepdims=False: _largest(x, axis, keepdims),
     [None], sentence="The index of the largest element, the first of several; no gradient.",
 ).register())  # fmt: skip
 

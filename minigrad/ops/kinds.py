@@ -309,7 +309,9 @@ def _docstring(op: General) -> str:
 
 
 def array_function(
-    op: General, arrange: Callable[..., dict[str, Any]] | None = None
+    op: General,
+    arrange: Callable[..., dict[str, Any]] | None = None,
+    check: Callable[..., None] | None = None,
 ) -> Callable[..., Any]:
     """The function that a learner calls, ``mg.mean``, of a row with a fixed number of inputs.
 
@@ -317,6 +319,7 @@ def array_function(
         op: The row.
         arrange: Makes the attributes as the row wants them from those that were given; raises if
             they make no sense.
+        check: Looks at the inputs as they were given; raises if they make no sense.
     """
     arity = op.arity
     plain = op.bind(**(arrange(**op.attrs) if arrange else {}))
@@ -345,6 +348,8 @@ def array_function(
                 row = None
             if row is None:
                 row, inputs = row_of(xs, attrs)
+        if check is not None and len(inputs) == arity:
+            check(*inputs)
         return evaluate_arrays(row, inputs)
 
     def unary(*xs: Any, **attrs: Any) -> Any:

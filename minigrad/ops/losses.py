@@ -16,11 +16,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
-from minigrad.ops.broadcasting import raw, repeated
+from minigrad.errors import ArgumentTypeError, ArgumentValueError
+from minigrad.ops.arrays import Misfit, as_floats
+from minigrad.ops.broadcasting import carries, raw, repeated
 from minigrad.ops.core import less, where
 from minigrad.ops.formulas import compiled
 from minigrad.ops.kinds import General, array_function, evaluate_arrays
+from minigrad.ops.labels import (
+    LABELS,
+    SLACK,
+    no_probability,
+    not_a_probability,
+    not_one,
+    numbers_of,
+)
 from minigrad.ops.reduce import log_softmax, reduce_sum, softmax
 from minigrad.ops.scalar import sigmoid
 
@@ -53,44 +62,67 @@ def _term_rule(g: Any, out: Any, x: Any, y: Any, **_: Any) -> Any:
     return g
 
 
-def same_shape(name: str, x: Any, y: Any) -> None:
+def _same_shape(name: str, x: Any, y: Any) -> None:
     """Refuse predictions and targets of different shapes; a number as target fits all.
 
     Raises:
-        ShapeError: says which reshape would be right.
+        Misfit: says which reshape would be right.
     """
-    shape, other = np.shape(raw(x)), np.shape(raw(y))
+    shape, other = np.shape(x), np.shape(y)
     if shape == other or other == ():
         return
-    text = f"{name}: predictions have shape {shape}, targets {other}; they must be equal"
+    text = f"{name}: the shapes of {{0}}, {shape}, and of {{1}}, {other}, differ"
     if shape == (*other, 1):
-        text += (
-            f". predictions[:, 0] has shape {other}"
-            if len(shape) == 2
-            else ". Squeeze the last axis"
-        )
+        text += f". {{0}}[:, 0] has shape {other}" if len(shape) == 2 else ". Squeeze the last axis"
     elif other == (*shape, 1):
-        text += ". targets[:, 0] would fit" if len(other) == 2 else ". Squeeze the last axis"
-    raise ShapeError(text + ". Broadcasting here would compare every prediction with every target")
+        text += ". {1}[:, 0] would fit" if len(other) == 2 else ". Squeeze the last axis"
+    raise Misfit(text + ". Broadcasting here would compare every prediction with every target")
+
+
+def _check_labels(name: str, y: Any) -> None:
+    """Look at targets that are plain, or a leaf of labels.
+
+    Raises:
+        ArgumentValueError: says the first that the loss cannot use.
+    """
+    numbers = numbers_of(y)
+    if numbers is None or not (hasattr(numbers, "dtype") or isinstance(numbers, int | float)):
+        return  # what is no number is refused where it is recorded
+    fits, error = LABELS[name]
+    good = np.asarray(fits(numbers))
+    if not good.all():
+        raise error(np.asarray(numbers)[~good].flat[0].item())
+
+
+def _like(x: Any, y: Any) -> Any:
+    """Targets in the type of the predictions, which they must not widen."""
+    if not carries(y):
+        y = raw(y)
+    kind, other = getattr(x, "dtype", None), getattr(y, "dtype", None)
+    if kind is None or other is None or kind == other or kind.kind != "f":
+        return y
+    return y.astype(kind)
 
 
 def _loss(name: str, terms: Any, slopes: tuple[Any, Any], sentence: str) -> Callable[..., Any]:
     """A loss of two arrays of one shape, from its terms and their two derivatives."""
 
-    def forward(m: Any, x: Any, y: Any, *, reduction: str = "mean") -> Any:
-        same_shape(name, x, y)
-        return _reduced(terms(x, y), reduction)
+    def forward(m: Any, predictions: Any, targets: Any, *, reduction: str = "mean") -> Any:
+        _same_shape(name, predictions, targets)
+        x = as_floats(predictions)
+        return _reduced(terms(x, _like(x, targets)), reduction)
 
     def rule(slope: Any) -> Any:
         on_arrays = compiled(slope)
 
         def vjp(g: Any, out: Any, x: Any, y: Any, *, reduction: str) -> Any:
             formula = on_arrays if not (hasattr(x, "_apply") or hasattr(y, "_apply")) else slope
-            return _scaled(g, reduction, np.size(raw(x))) * formula(x, y)
+            return _scaled(g, reduction, np.size(raw(x))) * formula(x, _like(x, y))
 
         return vjp
 
     def jvp(ts: Any, out: Any, x: Any, y: Any, *, reduction: str) -> Any:
+        y = _like(x, y)
         parts = [t * s(x, y) for t, s in zip(ts, slopes, strict=True) if t is not None]
         total = sum(parts[1:], start=parts[0])
         if reduction == "none":
@@ -99,8 +131,8 @@ def _loss(name: str, terms: Any, slopes: tuple[Any, Any], sentence: str) -> Call
 
     rules = [rule(slope) for slope in slopes]
     row = General(name, forward, rules, jvp=jvp, reach=[_term_rule] * 2, sentence=sentence)
-    return array_function(row.register(), _reduction)
-
+    check = (lambda x, y: _check_labels(name, y)) if name in LABELS else None
+    return array_function(row.register(), _reduction, check)
 
 mse_loss = _loss(
     "mse_loss", lambda x, y: (x - y) ** 2,
@@ -152,28 +184,35 @@ def _by_index(target: Any, x: Any) -> bool:
 
 
 def _whole(target: Any) -> Any:
-    """A single class index, which the record keeps as a float, as an int again."""
+    """A single class index, which the record keeps as a float, as an int again; none as ints."""
+    if target.__class__ is np.ndarray and not target.size:
+        return target.astype(int)
     return int(target) if isinstance(target, float) and target.is_integer() else target
+
+
+def _check_axis(x: Any) -> None:
+    if not np.ndim(x):
+        raise Misfit("cross_entropy: {0} need an axis of classes, as in (N, C), but have no axes")
+    if not x.shape[_class_axis(x)]:
+        raise Misfit(f"cross_entropy: {{0}} of shape {x.shape} have no classes to choose from")
 
 
 def _check_classes(target: Any, x: Any) -> None:
     axis = _class_axis(x)
     expected = x.shape[:axis] + x.shape[axis + 1 :]
-    if not x.ndim:
-        raise ShapeError("cross_entropy: the logits need an axis of classes, as in (N, C)")
     if np.shape(target) != expected:
-        text = f"cross_entropy: logits of shape {x.shape} need class indices of shape {expected}"
-        text += f" or probabilities of shape {x.shape}, not {np.shape(target)}"
+        text = f"cross_entropy: {{0}} of shape {x.shape} need class indices of shape {expected}"
+        text += f" or probabilities of shape {x.shape}, but {{1}} have {np.shape(target)}"
         if np.shape(target) == (*expected, 1):
-            text += "; targets[:, 0] would fit"
-        raise ShapeError(text)
+            text += "; {1}[:, 0] would fit"
+        raise Misfit(text)
+    if not np.size(target):
+        return
     if np.asarray(target).dtype.kind not in "iu":
         raise ArgumentTypeError(
             f"cross_entropy: class indices are ints, not {np.asarray(target).dtype}; "
             f"targets.astype(int) converts"
         )
-    if not np.size(target):
-        return
     least, most = np.minimum.reduce(target, axis=None), np.maximum.reduce(target, axis=None)
     if least < 0 or most >= x.shape[axis]:
         raise ArgumentValueError(
@@ -188,12 +227,42 @@ def _log_weights(x: Any, axis: int) -> Any:
     return low
 
 
+def _check_probabilities(x: Any, target: Any) -> None:
+    """Look at targets in the shape of the predictions that are plain, or a leaf of whole numbers.
+
+    Raises:
+        ArgumentValueError: if they are no probabilities that add up to 1.
+    """
+    numbers = numbers_of(target)
+    if (
+        not np.size(numbers)
+        or np.shape(numbers) != np.shape(raw(x))
+        or numbers.dtype.kind not in "fiub"
+    ):
+        return
+    if not (np.isfinite(numbers) & (numbers >= 0)).all():
+        bad = next(p for p in numbers.flat if not_a_probability(p))
+        raise no_probability(bad.item())
+    axis = _class_axis(numbers)
+    totals = np.asarray(numbers.sum(axis=axis, dtype=float))
+    bad = np.argwhere(np.abs(totals - 1.0) > SLACK)
+    if len(bad):
+        place = tuple(bad[0].tolist())
+        raise not_one(
+            round(float(totals[place]), 6), f"those of example {place[0]}" if place else "these",
+            f"targets / targets.sum(axis={axis}, keepdims=True)", numbers.dtype.kind != "f",
+        )  # fmt: skip
+
+
 def _cross_entropy(x: Any, target: Any, reduction: str) -> Any:
-    if np.ndim(x) and not _by_index(target, x):
+    x = as_floats(x)
+    _check_axis(x)
+    if not _by_index(target, x):
+        target = _like(x, target)
         products = np.where(target == 0.0, 0.0, _log_weights(x, _class_axis(x)) * target)
         terms = -np.add.reduce(products, axis=_class_axis(x))
     else:
-        x, target = np.asarray(x), _whole(target)
+        target = _whole(target)
         _check_classes(target, x)
         axis = _class_axis(x)
         low = x - np.maximum.reduce(x, axis=axis, keepdims=True)
@@ -229,9 +298,12 @@ def _logits_rule(g: Any, out: Any, x: Any, target: Any, *, reduction: str) -> An
         weights[_picked(np.asarray(_whole(target)), axis)] -= 1.0
         weights *= _scaled(g, reduction, _terms_count(x))
         return weights
-    hot = target if not _by_index(raw(target), raw(x)) else _one_hot(target, x)
+    if by_index := _by_index(raw(target), raw(x)):
+        hot = _one_hot(target, x)
+    else:
+        hot = target = _like(x, target)
     weights = softmax(x, axis=_class_axis(x))
-    if hot is not target:  # probabilities add up to 1 by definition, a node's might not
+    if by_index:  # probabilities add up to 1 by definition, a node's might not
         return (weights - hot) * _spread(g, x, reduction)
     whole = reduce_sum(target, axis=_class_axis(x), keepdims=True)
     return (weights * whole - target) * _spread(g, x, reduction)
@@ -254,7 +326,8 @@ def _cross_entropy_jvp(ts: Any, out: Any, x: Any, target: Any, *, reduction: str
 
 _CROSS_ENTROPY = General(
     "cross_entropy",
-    lambda m, x, target, *, reduction="mean": _cross_entropy(x, target, reduction),
+    lambda m, predictions, targets, *, reduction="mean": (
+        _cross_entropy(predictions, targets, reduction)),
     [_logits_rule, _target_rule], jvp=_cross_entropy_jvp, reach=[_class_rule] * 2,
     sentence="-log softmax(x) at the target: class indices (N,) or probabilities (N, C).",
 ).register()  # fmt: skip
@@ -264,6 +337,8 @@ def cross_entropy(x: Any, target: Any, *, reduction: str = "mean") -> Any:
     """-log softmax(x) at the targets: class indices (N,), or probabilities of the shape of x."""
     if isinstance(target, list):
         target = np.asarray(target)
+    if hasattr(target, "shape"):
+        _check_probabilities(x, target)
     row = _CROSS_ENTROPY.cached(**_reduction(reduction))
     return evaluate_arrays(row, (x, target))
 

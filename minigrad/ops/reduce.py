@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad.errors import ArgumentTypeError
+from minigrad.ops.arrays import Misfit
 from minigrad.ops.broadcasting import raw, repeated
 from minigrad.ops.core import exp, where
 from minigrad.ops.kinds import General, Linear, array_function
@@ -210,9 +211,33 @@ def _share(out: Any, x: Any, axis: Any, keepdims: bool) -> Any:
     return shares(_spread(raw(out), x, axis, keepdims), x, axis)
 
 
+def nonempty(name: str, reduce: Any) -> Callable[..., Any]:
+    """``reduce``, where that it needs an element is said in our words.
+
+    Args:
+        name: What the operation is called.
+        reduce: NumPy's function ``(x, axis=…, keepdims=…)``.
+    """
+
+    def reduced(x: Any, axis: Any, keepdims: bool) -> Any:
+        try:
+            return reduce(x, axis=axis, keepdims=keepdims)
+        except ValueError as error:
+            if np.size(x) or isinstance(error, IndexError):  # an axis that is not there
+                raise
+            along = "" if axis is None else f" along axis {axis}"
+            raise Misfit(
+                f"{name} of {{0}} of shape {np.shape(x)}{along}: there are no elements to choose "
+                f"from, so there is no {name}"
+            ) from None
+
+    return reduced
+
+
 def _extreme(name: str, reduce: Any, sentence: str) -> Callable[..., Any]:
+    choose = nonempty(name, reduce)
     return _reduction(General(
-        name, lambda m, x, *, axis=None, keepdims=False: reduce(x, axis=axis, keepdims=keepdims),
+        name, lambda m, x, *, axis=None, keepdims=False: choose(x, axis, keepdims),
         [lambda g, out, x, *, axis, keepdims: (
             _spread(g, x, axis, keepdims) * _share(out, x, axis, keepdims))],
         jvp=lambda ts, out, x, *, axis, keepdims: reduce_sum(
@@ -309,7 +334,7 @@ norm = _reduction(General(
 
 def _peak(x: Any, axis: Any) -> Any:
     """The largest element, or 0 where that is infinite: what is subtracted before ``exp``."""
-    peak = np.maximum.reduce(x, axis=axis, keepdims=True)
+    peak: Any = np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf)  # of nothing too
     return np.where(np.isfinite(peak), peak, 0)
 
 
@@ -336,7 +361,7 @@ logsumexp = _reduction(General(
     jvp=lambda ts, out, x, *, axis, keepdims: reduce_sum(
         ts[0] * _weights(out, x, axis, keepdims), axis=axis, keepdims=keepdims),
     reach=[_spread_rule],
-    sentence="log(Σ exp(x)) without overflow; -inf with slopes 0 if all elements are -inf.",
+    sentence="log(Σ exp(x)) without overflow; -inf with slopes 0 for none, and if all are -inf.",
 ))  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from minigrad.nn import losses
 from minigrad.nn.entries import shape_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     Measure = Callable[[Any, Any], Any]
 
@@ -39,34 +39,11 @@ def loss_function(loss: Any) -> Measure:
                 f"loss={loss!r}: it is a function (predictions, targets) → node, or one of "
                 f"{', '.join(_LOSSES)}"
             )
-        found = _signed(_LOSSES[loss]) if loss.startswith("hinge") else _LOSSES[loss]
+        found = _LOSSES[loss]
         return found if loss == "cross_entropy" else _one_per_example(found)
     if not callable(loss):
         raise ArgumentTypeError(f"loss={loss!r}: it is a function, or the name of one")
     return loss  # type: ignore[no-any-return]
-
-
-def _signed(loss: Measure) -> Measure:
-    """The hinge loss, which counts with −1 and 1: classes 0 and 1 would pass without a word."""
-
-    def checked(predictions: Any, targets: Any) -> Any:
-        if any(target == 0.0 for target in _flat(targets)):
-            raise ArgumentValueError(
-                "loss='hinge': the labels are -1 and 1, and these have a 0; give 2 * y - 1, or "
-                "mg.data.moons(..., labels=(-1, 1))"
-            )
-        return loss(predictions, targets)
-
-    return checked
-
-
-def _flat(targets: Any) -> Iterator[float]:
-    numbers = targets.tolist() if hasattr(targets, "tolist") else targets
-    if isinstance(numbers, list | tuple):
-        for part in numbers:
-            yield from _flat(part)
-    elif isinstance(numbers, int | float):
-        yield numbers
 
 
 def classifies(loss: Any) -> bool:

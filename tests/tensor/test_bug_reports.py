@@ -186,5 +186,5 @@ def test_b99_empty_arrays_and_length_one() -> None:
         assert np.isnan(Tensor([]).mean().item())
     out = Tensor(np.ones((0, 3))) @ Tensor(np.ones((3, 2)))
     assert out.shape == (0, 2)
-    with pytest.raises(ValueError, match="max of shape"):
+    with pytest.raises(ValueError, match=r"max of x of shape \(0,\)"):
         Tensor([]).max()

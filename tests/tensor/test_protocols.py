@@ -16,6 +16,7 @@ from minigrad.errors import (
     PicklingError,
     RenamedError,
 )
+from minigrad.ops.products import linear
 from minigrad.tensor import ARRAY_FUNCTIONS, Tensor, expand, stack_values, to_values
 
 af = ARRAY_FUNCTIONS
@@ -105,8 +106,20 @@ def test_constants_are_shown_but_are_no_nodes_of_the_graph() -> None:
     [
         (lambda x, w: x * w, r"x \* w cannot broadcast \(3, 4\) with \(3,\): the last axes, 4 and "
          r"3, differ\. w\[\.\.\., None\] has shape \(3, 1\) and would broadcast\."),
-        (lambda x, w: x @ w, r"\(3, 4\).*\(3,\).*4.*3.*x\.T"),
-        (lambda x, w: x @ x, r"y\.T has shape \(4, 3\)"),
+        (lambda x, w: x @ w, r"x @ w .*\(3, 4\).*w of shape \(3,\).*4.*3.*x\.T"),
+        (lambda x, w: x @ x, r"x\.T has shape \(4, 3\)"),
+        (lambda x, w: x @ np.ones((2, 3, 4)), r"x, 4, and axis -2 of y, 3, differ"),
+        (lambda x, w: mg.matmul(x.T, mg.tanh(w)[:2]), r"x @ y .*\(4, 3\).* y of shape \(2,\)"),
+        (lambda x, w: linear(x, x.T, w[:2]), r"x @ weight has .*\(3, 3\).* bias of shape \(2,\)"),
+        (lambda x, w: linear(x, w, w), r"x @ w cannot multiply"),
+        (lambda x, w: mg.einsum("ij,jk", x, x), r"'j' stands for 4 in x .*and for 3 in x of"),
+        (lambda x, w: mg.einsum("ij,j", np.ones((2, 2)), w), r"in x0 .*for 3 in w of shape"),
+        (lambda x, w: x.conv2d(x), r"conv2d of x of shape \(3, 4\).*x\[None, None\] has shape"),
+        (lambda x, w: mg.conv2d(x[None, None], np.ones((2, 3, 2, 2)), w), "1 channels, but w"),
+        (lambda x, w: mg.conv2d(x[None, None], np.ones((2, 1, 2, 2)), w), r"w has .*\(3,\).*2 o"),
+        (lambda x, w: mg.conv2d(x[None, None], np.ones((2, 1, 2, 2)), [1.0]), "list"),
+        (lambda x, w: mg.max_pool2d(x, 2), r"x has shape \(3, 4\); x\[None, None\]"),
+        (lambda x, w: mg.avg_pool2d(x, 2), r"x has shape \(3, 4\); x\[None, None\]"),
         (lambda x, w: x.sum(axis=2), r"sum of shape \(3, 4\): axis 2"),
         (lambda x, w: x.reshape(5, 2), r"12 into shape \(5,2\)"),
         (lambda x, w: x[5], "index 5"),
@@ -114,11 +127,12 @@ def test_constants_are_shown_but_are_no_nodes_of_the_graph() -> None:
         (lambda x, w: x.split(5), r"equal parts"),
         (lambda x, w: af["concatenate"]([x, w]), r"\(3, 4\) and \(3,\)"),
         (lambda x, w: af["stack"]([]), "empty"),
-        (lambda x, w: af["einsum"]("ij,jk", x, w), r"\(3,\).*jk"),
+        (lambda x, w: af["einsum"]("ij,jk", x, w), r"w has shape \(3,\).*jk"),
         (lambda x, w: af["einsum"]("ij->k", x), "output"),
-        (lambda x, w: x.tensordot(w, 1), r"lengths 4 and 3"),
-        (lambda x, w: x[:, :1].mse_loss(w), r"\(3, 1\), targets \(3,\).*predictions\[:, 0\]"),
-        (lambda x, w: w.bce_with_logits(x[:, :1]), r"targets\[:, 0\]"),
+        (lambda x, w: x.tensordot(w, 1), r"x of .*w of .*lengths 4 and 3"),
+        (lambda x, w: x[:, :1].mse_loss(w), r"\(3, 1\), and of w, \(3,\).*predictions\[:, 0\]"),
+        (lambda x, w: w.bce_with_logits(x[:, :1]), r"of w, \(3,\).*targets\[:, 0\]"),
+        (lambda x, w: w.mse_loss(x), r"mse_loss: the shapes of w, \(3,\), and of x, \(3, 4\)"),
         (lambda x, w: x.cross_entropy([0, 1, 4]), "0 to 4"),
         (lambda x, w: x.cross_entropy(np.zeros((3, 1), int)), r"targets\[:, 0\]"),
         (lambda x, w: x.cross_entropy(w), "ints"),
