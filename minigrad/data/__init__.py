@@ -3,8 +3,9 @@
 The generators are plain Python and give lists, so they run where nothing can be installed;
 ``as_array=True`` gives NumPy arrays. Whether NumPy is there never changes what comes out.
 
-Randomness is ``seed=`` (a whole number) or ``rng=`` (a ``random.Random``). Without either, numbers
-come from Python's own ``random``, so ``random.seed(1)`` fixes a whole program.
+Randomness is ``rng=`` (a seed, a ``random.Random`` or a NumPy ``Generator``), or ``seed=`` (a whole
+number). Without either, numbers come from Python's own ``random``, so ``random.seed(1)`` fixes a
+whole program.
 
     >>> from minigrad.data import moons, split
     >>> points, labels = moons(100, noise=0.1, seed=1)

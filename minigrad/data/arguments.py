@@ -1,11 +1,10 @@
-"""What the functions of ``mg.data`` accept: counts, noise, and sources of randomness.
+"""What the functions of ``mg.data`` accept: counts, noise, and lists or arrays.
 
 Read next: ``generators.py``.
 """
 
 from __future__ import annotations
 
-import random
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -16,26 +15,7 @@ if TYPE_CHECKING:
 
     Pair = tuple[Any, Any]
 
-__all__ = ["as_count", "as_number", "generator", "given"]
-
-
-def generator(rng: Any, seed: Any) -> Any:
-    """The source of random numbers: ``rng``, or one made from ``seed``, or Python's own.
-
-    Raises:
-        ArgumentTypeError: if both are given, or one of them is of another kind.
-    """
-    if rng is not None and seed is not None:
-        raise ArgumentTypeError("rng= and seed= were both given; one of them is enough")
-    if seed is not None:
-        if not hasattr(seed, "__index__"):
-            raise ArgumentTypeError(f"seed={seed!r}: it is a whole number")
-        return random.Random(int(seed))
-    if rng is None:
-        return random
-    if not all(hasattr(rng, name) for name in ("gauss", "uniform", "shuffle")):
-        raise ArgumentTypeError(f"rng={rng!r}: it is a random.Random, such as random.Random(1)")
-    return rng
+__all__ = ["as_count", "as_number", "given"]
 
 
 def as_count(value: Any, name: str, least: int = 1) -> int:

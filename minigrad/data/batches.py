@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from minigrad.data.arguments import as_count, generator
+from minigrad.data.arguments import as_count
 from minigrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
+from minigrad.randomness import generator
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from random import Random
 
 __all__ = ["Batches", "batches", "split"]
 
@@ -54,7 +54,7 @@ def batches(
     size: int = 32,
     shuffle: bool = True,
     drop_last: bool = False,
-    rng: Random | None = None,
+    rng: Any = None,
     seed: int | None = None,
 ) -> Batches:
     """Cut a set into batches; every pass over the result is an epoch, shuffled anew.
@@ -64,8 +64,8 @@ def batches(
         size: Examples in a batch.
         shuffle: Whether each epoch has an order of its own.
         drop_last: Whether a last batch that is too short is left out.
-        rng: Source of random numbers; or ``seed``, a whole number.
-        seed: See ``rng``.
+        rng: Source of random numbers: a seed, a ``random.Random``, or a NumPy ``Generator``.
+        seed: The same as ``rng``, for a whole number.
 
     Returns:
         An iterable of batches: tuples of what was given, or the batch itself of a single array.
@@ -91,7 +91,7 @@ def split(
     *arrays: Any,
     test: float = 0.25,
     stratify: bool = False,
-    rng: Random | None = None,
+    rng: Any = None,
     seed: int | None = None,
 ) -> list[Any]:
     """Divide a set at random into a part to learn from and a part to test with.
@@ -100,8 +100,8 @@ def split(
         *arrays: Lists or arrays of one length: points, labels, …; examples are on the first axis.
         test: The size of the second part: a fraction below 1, or a number of examples.
         stratify: Whether every class, as named by the last array, is divided in the same ratio.
-        rng: Source of random numbers; or ``seed``, a whole number.
-        seed: See ``rng``.
+        rng: Source of random numbers: a seed, a ``random.Random``, or a NumPy ``Generator``.
+        seed: The same as ``rng``, for a whole number.
 
     Returns:
         For each array both parts, in the order of scikit-learn: x_train, x_test, y_train, y_test.

@@ -13,12 +13,12 @@ from collections.abc import Iterable
 from math import cos, pi, sin
 from typing import TYPE_CHECKING, Any
 
-from minigrad.data.arguments import as_count, as_number, generator, given
+from minigrad.data.arguments import as_count, as_number, given
 from minigrad.errors import ArgumentTypeError, ArgumentValueError
+from minigrad.randomness import generator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from random import Random
 
     Pair = tuple[Any, Any]
 
@@ -30,7 +30,7 @@ def moons(
     noise: float = 0.1,
     *,
     labels: Sequence[Any] = (0, 1),
-    rng: Random | None = None,
+    rng: Any = None,
     seed: int | None = None,
     as_array: bool = False,
 ) -> Pair:
@@ -40,8 +40,8 @@ def moons(
         count: How many points; the two moons take turns.
         noise: Standard deviation of what is added to each coordinate, in units of the radius.
         labels: What the points of the upper and the lower moon are called, such as ``(1, -1)``.
-        rng: Source of random numbers; or ``seed``, a whole number.
-        seed: See ``rng``.
+        rng: Source of random numbers: a seed, a ``random.Random``, or a NumPy ``Generator``.
+        seed: The same as ``rng``, for a whole number.
         as_array: Whether to return NumPy arrays in place of lists.
 
     Returns:
@@ -72,7 +72,7 @@ def circles(
     factor: float = 0.5,
     *,
     labels: Sequence[Any] = (0, 1),
-    rng: Random | None = None,
+    rng: Any = None,
     seed: int | None = None,
     as_array: bool = False,
 ) -> Pair:
@@ -83,8 +83,8 @@ def circles(
         noise: Standard deviation of what is added to each coordinate, in units of the radius.
         factor: Radius of the inner circle, from 0 to below 1.
         labels: What the points of the outer and the inner circle are called.
-        rng: Source of random numbers; or ``seed``, a whole number.
-        seed: See ``rng``.
+        rng: Source of random numbers: a seed, a ``random.Random``, or a NumPy ``Generator``.
+        seed: The same as ``rng``, for a whole number.
         as_array: Whether to return NumPy arrays in place of lists.
 
     Returns:
@@ -114,7 +114,7 @@ def spirals(
     classes: int = 2,
     turns: float = 1.0,
     *,
-    rng: Random | None = None,
+    rng: Any = None,
     seed: int | None = None,
     as_array: bool = False,
 ) -> Pair:
@@ -125,8 +125,8 @@ def spirals(
         noise: Standard deviation of what is added to each coordinate, in units of an arm's length.
         classes: How many arms; the labels count from 0.
         turns: How often an arm goes around.
-        rng: Source of random numbers; or ``seed``, a whole number.
-        seed: See ``rng``.
+        rng: Source of random numbers: a seed, a ``random.Random``, or a NumPy ``Generator``.
+        seed: The same as ``rng``, for a whole number.
         as_array: Whether to return NumPy arrays in place of lists.
 
     Returns:
@@ -154,7 +154,7 @@ def blobs(
     centers: int | Sequence[Sequence[float]] = 3,
     spread: float = 1.0,
     *,
-    rng: Random | None = None,
+    rng: Any = None,
     seed: int | None = None,
     as_array: bool = False,
 ) -> Pair:
@@ -165,8 +165,8 @@ def blobs(
         centers: The centers, points of any number of axes; or how many, and then they are drawn
             from the square of side 20 around the origin.
         spread: Standard deviation of each coordinate.
-        rng: Source of random numbers; or ``seed``, a whole number.
-        seed: See ``rng``.
+        rng: Source of random numbers: a seed, a ``random.Random``, or a NumPy ``Generator``.
+        seed: The same as ``rng``, for a whole number.
         as_array: Whether to return NumPy arrays in place of lists.
 
     Returns:
@@ -196,7 +196,7 @@ def linear(
     bias: float = 1.0,
     noise: float = 0.1,
     *,
-    rng: Random | None = None,
+    rng: Any = None,
     seed: int | None = None,
     as_array: bool = False,
 ) -> Pair:
@@ -207,8 +207,8 @@ def linear(
         weights: w, one number for each coordinate of x.
         bias: b.
         noise: Standard deviation of what is added to y.
-        rng: Source of random numbers; or ``seed``, a whole number.
-        seed: See ``rng``.
+        rng: Source of random numbers: a seed, a ``random.Random``, or a NumPy ``Generator``.
+        seed: The same as ``rng``, for a whole number.
         as_array: Whether to return NumPy arrays in place of lists.
 
     Returns:

@@ -32,7 +32,7 @@ class Conv2d(Module):
         bias: Whether each output channel adds a number of its own, 0 at the start.
         init: How weights start; see ``initializers.py``.
         mode: ``"array"``; on Values there is no convolution.
-        rng: Source of random numbers: a ``random.Random`` or a seed.
+        rng: Source of random numbers: a seed, a ``random.Random``, or a NumPy ``Generator``.
         dtype: Of the arrays; float64 by default.
         name: What pictures call it.
 
@@ -142,7 +142,7 @@ class Embedding(Module):
         size: The length of a vector.
         init: How weights start; see ``initializers.py``.
         mode: ``"array"``; on Values a list of lists does the same.
-        rng: Source of random numbers: a ``random.Random`` or a seed.
+        rng: Source of random numbers: a seed, a ``random.Random``, or a NumPy ``Generator``.
         dtype: Of the arrays; float64 by default.
         name: What pictures call it.
 

@@ -9,12 +9,12 @@ Read next: ``layers.py``.
 
 from __future__ import annotations
 
-import random
 from difflib import get_close_matches
 from math import isfinite, sqrt
 from typing import TYPE_CHECKING, Any
 
-from minigrad.errors import ArgumentTypeError, ArgumentValueError, MissingDependencyError
+from minigrad.errors import ArgumentValueError, MissingDependencyError
+from minigrad.randomness import generator
 from minigrad.value import Value
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Initializer = Callable[[Any, int, int], float]
 
 __all__ = [
-    "constant", "draw", "generator", "he_normal", "he_uniform", "normal", "uniform",
+    "constant", "draw", "he_normal", "he_uniform", "normal", "uniform",
     "xavier_normal", "xavier_uniform",
 ]  # fmt: skip
 
@@ -38,7 +38,7 @@ def uniform(low: float = -1.0, high: float = 1.0) -> Initializer:
     Raises:
         ArgumentValueError: if ``low`` is above ``high``, or one of them is not finite.
 
-    >>> -0.5 <= uniform(-0.5, 0.5)(random.Random(1), 3, 4) <= 0.5
+    >>> -0.5 <= uniform(-0.5, 0.5)(generator(1), 3, 4) <= 0.5
     True
     """
     if not (isfinite(low) and isfinite(high) and low <= high):
@@ -56,7 +56,7 @@ def normal(mean: float = 0.0, std: float = 1.0) -> Initializer:
     Raises:
         ArgumentValueError: if ``std`` is negative, or one of them is not finite.
 
-    >>> normal(2.0, 0.0)(random.Random(1), 3, 4)
+    >>> normal(2.0, 0.0)(generator(1), 3, 4)
     2.0
     """
     if not (isfinite(mean) and isfinite(std) and std >= 0.0):
@@ -70,7 +70,7 @@ def xavier_uniform() -> Initializer:
     Source: X. Glorot, Y. Bengio, Understanding the difficulty of training deep feedforward neural
     networks (2010), equation 16.
 
-    >>> abs(xavier_uniform()(random.Random(1), 3, 3)) <= 1.0
+    >>> abs(xavier_uniform()(generator(1), 3, 3)) <= 1.0
     True
     """
     return lambda rng, n, m: float(rng.uniform(-1.0, 1.0) * sqrt(6.0 / (n + m)))
@@ -81,7 +81,7 @@ def xavier_normal() -> Initializer:
 
     Source: X. Glorot, Y. Bengio, as for ``xavier_uniform``, equation 12.
 
-    >>> isinstance(xavier_normal()(random.Random(1), 3, 3), float)
+    >>> isinstance(xavier_normal()(generator(1), 3, 3), float)
     True
     """
     return lambda rng, n, m: float(rng.gauss(0.0, 1.0) * sqrt(2.0 / (n + m)))
@@ -93,7 +93,7 @@ def he_uniform() -> Initializer:
     Source: K. He, X. Zhang, S. Ren, J. Sun, Delving deep into rectifiers, arXiv:1502.01852,
     equation 10, as a uniform distribution.
 
-    >>> abs(he_uniform()(random.Random(1), 6, 3)) <= 1.0
+    >>> abs(he_uniform()(generator(1), 6, 3)) <= 1.0
     True
     """
     return lambda rng, n, m: float(rng.uniform(-1.0, 1.0) * sqrt(6.0 / n))
@@ -105,7 +105,7 @@ def he_normal() -> Initializer:
     Source: K. He, X. Zhang, S. Ren, J. Sun, Delving deep into rectifiers, arXiv:1502.01852,
     equation 10.
 
-    >>> isinstance(he_normal()(random.Random(1), 6, 3), float)
+    >>> isinstance(he_normal()(generator(1), 6, 3), float)
     True
     """
     return lambda rng, n, m: float(rng.gauss(0.0, 1.0) * sqrt(2.0 / n))
@@ -116,23 +116,6 @@ _BY_NAME: dict[str, Callable[[], Initializer]] = {
     "xavier_normal": xavier_normal, "xavier_uniform": xavier_uniform,
     "ones": lambda: lambda rng, n, m: 1.0, "zeros": lambda: lambda rng, n, m: 0.0,
 }  # fmt: skip
-
-
-def generator(rng: Any) -> Any:
-    """The source of random numbers: ``rng``, one made from a seed, or Python's own.
-
-    Raises:
-        ArgumentTypeError: if it is of another kind.
-    """
-    if rng is None:
-        return random
-    if hasattr(rng, "__index__"):
-        return random.Random(int(rng))
-    if not all(hasattr(rng, name) for name in ("gauss", "uniform", "getrandbits")):
-        raise ArgumentTypeError(
-            f"rng={rng!r}: it is a random.Random, such as random.Random(1), or a seed, such as 1"
-        )
-    return rng
 
 
 def _initializer(init: Any) -> Initializer:

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from minigrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
 from minigrad.nn.activations import activate, check_activation, gain_of
-from minigrad.nn.initializers import constant, draw, generator
+from minigrad.nn.initializers import constant, draw
 from minigrad.nn.inputs import array_input, check_mode, positive_int, scalar_input
 from minigrad.nn.module import Module
 from minigrad.ops import FUNCTIONS
+from minigrad.randomness import generator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -36,7 +37,7 @@ class Linear(Module):
         bias: Whether each neuron adds a number of its own, 0 at the start.
         init: How weights start; see ``initializers.py``.
         mode: ``"array"`` (Tensors) or ``"scalar"`` (Values).
-        rng: Source of random numbers: a ``random.Random`` or a seed.
+        rng: Source of random numbers: a seed, a ``random.Random``, or a NumPy ``Generator``.
         dtype: Of the arrays; float64 by default.
         name: What pictures call it.
 
@@ -118,7 +119,7 @@ class MLP(Module):
         init: How weights start; by default "he_normal" in front of relu and its relatives, else
             "xavier_normal".
         mode: ``"array"`` (Tensors) or ``"scalar"`` (Values).
-        rng: Source of random numbers: a ``random.Random`` or a seed.
+        rng: Source of random numbers: a seed, a ``random.Random``, or a NumPy ``Generator``.
         dtype: Of the arrays; float64 by default.
         name: What pictures call it.
 

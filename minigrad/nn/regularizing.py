@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from minigrad.errors import ArgumentValueError, ShapeError
-from minigrad.nn.initializers import constant, generator
+from minigrad.nn.initializers import constant
 from minigrad.nn.inputs import array_input, check_mode, positive_int, scalar_input
 from minigrad.nn.module import Module
 from minigrad.ops import FUNCTIONS
+from minigrad.randomness import generator
 
 __all__ = ["BatchNorm", "Dropout", "LayerNorm"]
 
@@ -24,7 +25,7 @@ class Dropout(Module):
     Args:
         p: The probability, from 0 to below 1.
         mode: ``"array"`` or ``"scalar"``.
-        rng: Source of random numbers: a ``random.Random`` or a seed.
+        rng: Source of random numbers: a seed, a ``random.Random``, or a NumPy ``Generator``.
         name: What pictures call it.
 
     Raises:
@@ -44,7 +45,8 @@ class Dropout(Module):
         if not (isinstance(p, int | float) and 0.0 <= p < 1.0):
             raise ArgumentValueError(f"Dropout(p={p!r}): it is a probability from 0 to below 1")
         self.p, self.mode, self.name = float(p), check_mode(mode), name
-        self._rng = rng if rng is None else generator(rng)  # a module could not be copied
+        source = generator(rng)
+        self._rng = None if source is generator(None) else source  # Python's cannot be copied
         self._numbers: Any = None  # NumPy's source, which follows from ours
 
     def forward(self, x: Any) -> Any:

@@ -26,7 +26,6 @@ from minigrad.training.progress import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from random import Random
 
     Measure = Callable[[Any, Any], Any]
 
@@ -46,7 +45,7 @@ def fit(
     validation: Any = None,
     metrics: Iterable[str | Measure] | Mapping[str, Measure] | str | None = None,
     early_stop: int | None = None,
-    rng: Random | None = None,
+    rng: Any = None,
     seed: int | None = None,
     progress: bool | Callable[[str], Any] = True,
 ) -> History:
@@ -72,8 +71,9 @@ def fit(
             By default accuracy, if the loss is a named one for classes.
         early_stop: Stop when the validation loss (without validation, the loss) was not below its
             smallest for so many epochs, and go back to the parameters of the best epoch.
-        rng: Source of the random order of examples, a ``random.Random``; or ``seed``.
-        seed: A whole number. Without either, Python's own ``random`` is used.
+        rng: Source of the random order of examples: a seed, a ``random.Random``, or a NumPy
+            ``Generator``. Without one, Python's own ``random`` is used; batches have their own.
+        seed: The same as ``rng``, for a whole number.
         progress: Whether to show how far it is; or a function that is given a line per epoch.
 
     Returns:

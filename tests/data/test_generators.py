@@ -52,7 +52,7 @@ def test_bad_arguments_are_refused_by_name(make):
         (name,) = options
         with pytest.raises(ArgumentValueError, match="noise" if name == noise else name):
             make(**options)
-    for options in ({noise: "much"}, {"seed": "a"}, {"rng": 3}, {"rng": random, "seed": 1}):
+    for options in ({noise: "much"}, {"seed": "a"}, {"rng": 3.5}, {"rng": random, "seed": 1}):
         with pytest.raises(ArgumentTypeError):
             make(**options)
 
