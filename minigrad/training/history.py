@@ -16,6 +16,9 @@ class History:
     A list for every metric is added under its name: ``history.accuracy``, and with validation data
     ``history.validation_loss`` and ``history.validation_accuracy``.
 
+    Args:
+        *names: Of the lists that there will be, beside those below.
+
     Attributes:
         epoch: 1, 2, …
         loss: The mean loss over the examples of the epoch, each before the step it was used for.
@@ -31,9 +34,11 @@ class History:
     ([0.75], {'epoch': [1], 'loss': [0.5], 'accuracy': [0.75]})
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *names: str) -> None:
         self.epoch: list[int] = []
         self.loss: list[float] = []
+        for name in names:  # a training that ends before its first epoch has these lists as well
+            vars(self).setdefault(name, [])
         self.stopped = "running"
         self.best_epoch: int | None = None
 
@@ -41,6 +46,13 @@ class History:
         """Add the numbers of an epoch to the lists of their names."""
         for name, number in numbers.items():
             vars(self).setdefault(name, []).append(number)
+
+    def even(self) -> None:
+        """Cut all lists to the length of the shortest: an interrupt may come between two."""
+        lists = [x for x in vars(self).values() if isinstance(x, list)]
+        shortest = min(map(len, lists))
+        for x in lists:
+            del x[shortest:]
 
     def as_dict(self) -> dict[str, list[Any]]:
         """The lists by name, as ``pandas.DataFrame`` or a plot takes them."""

@@ -65,7 +65,8 @@ def fit(
             (N,) are taken as one number per example.
         optimizer: One of ``mg.optim``; if it was made without parameters, it gets the model's.
         epochs: How many times every example is seen.
-        batch_size: Examples per step; None for all at once.
+        batch_size: Examples per step; None for all at once. The last batch has what is left over;
+            ``mg.data.batches(…, drop_last=True)`` has none that is shorter.
         validation: A tuple (points, labels) to measure after each epoch, without learning from it.
         metrics: ``"accuracy"``, functions of plain predictions and targets, or functions by name.
             By default accuracy, if the loss is a named one for classes.
@@ -101,7 +102,9 @@ def fit(
     scalar = _prepare(model, optimizer)
     examples = _batches_of(data, batch_size, rng, seed)
     tests = None if validation is None else _batches_of(validation, _AT_ONCE, None, 0, False)
-    history, line = History(), Progress(progress, epochs)
+    names = ("loss", *metric, "learning_rate")
+    names += tuple(f"validation_{name}" for name in ("loss", *metric) if tests is not None)
+    history, line = History(*names, "seconds"), Progress(progress, epochs)
     best, best_state, before = inf, None, getattr(model, "training", True)
     try:
         for epoch in range(1, epochs + 1):
@@ -128,6 +131,7 @@ def fit(
         if best_state is not None:
             model.load_state_dict(best_state)
     except KeyboardInterrupt:
+        history.even()
         history.stopped = "interrupted"
     except _NotFinite as reason:
         history.stopped = "loss not finite"

@@ -11,6 +11,7 @@ from minigrad.errors import ArgumentTypeError, ArgumentValueError
 from minigrad.graph import Node
 from minigrad.nn import losses
 from minigrad.nn.entries import shape_of
+from minigrad.training.history import History
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,6 +25,8 @@ _LOSSES = {
     "cross_entropy": losses.cross_entropy, "hinge": losses.hinge_loss,
     "hinge_loss": losses.hinge_loss, "mse": losses.mse_loss, "mse_loss": losses.mse_loss,
 }  # fmt: skip
+
+_EMPTY = History("learning_rate", "seconds")  # the names that are taken
 
 
 def loss_function(loss: Any) -> Measure:
@@ -105,7 +108,7 @@ def metric_functions(metrics: Any, loss: Any) -> dict[str, Measure]:
             raise ArgumentTypeError(f"metrics: {metric!r} is no function (predictions, targets)")
         found[name or metric.__name__] = metric
     for name in found:
-        if name in ("epoch", "loss", "learning_rate", "seconds", "stopped", "best_epoch"):
+        if hasattr(_EMPTY, name) or name.startswith("validation_"):
             raise ArgumentValueError(f"metrics: {name!r} is in every history; call it otherwise")
     return found
 

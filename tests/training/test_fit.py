@@ -19,6 +19,7 @@ from minigrad.errors import (
 from minigrad.nn import MLP, Dropout, Linear, Module, Sequential, hinge_loss
 from minigrad.optim import SGD, Adam, Momentum, step_decay
 from minigrad.training import fit
+from minigrad.training.history import History
 from minigrad.training.measures import accuracy
 
 POINTS = moons(40, labels=(1, -1), seed=1)
@@ -215,6 +216,44 @@ def test_an_interrupt_keeps_what_was_learned():
     assert (len(history), history.stopped) == (2, "interrupted")
     assert not np.array_equal(before["layers.0.weight"], model.state_dict()["layers.0.weight"])
     assert "interrupted after 2 epochs" in out.getvalue()
+
+
+@pytest.mark.parametrize("validation", [None, POINTS])
+@pytest.mark.parametrize("reason", [KeyboardInterrupt, "nan"])
+@pytest.mark.parametrize("at", [1, 3, 4, 8])
+def test_a_training_that_is_stopped_has_all_lists_and_all_of_one_length(reason, at, validation):
+    calls = []
+
+    def loss(predictions, targets):
+        calls.append(1)
+        if len(calls) == at and reason is KeyboardInterrupt:
+            raise KeyboardInterrupt
+        return ((predictions[:, 0] - targets) ** 2).mean() * (np.nan if len(calls) >= at else 1.0)
+
+    options = {"batch_size": 20, "validation": validation, "metrics": "accuracy", "progress": False}
+    with mg.errstate("ignore"):
+        model = MLP(2, [4], 1, rng=1)
+        history = fit(model, POINTS, loss, Adam(0.1), 100, **options)
+    lists = history.as_dict()
+    whole = fit(model, POINTS, "mse", Adam(0.1), 1, **options).as_dict()
+    assert list(lists) == list(whole)
+    assert {len(x) for x in lists.values()} == {len(history)}
+    assert len(history) < 5
+    assert all(isinstance(getattr(history, name), list) for name in lists)
+
+
+def test_an_interrupt_between_two_lists_leaves_them_of_one_length():
+    history = History("accuracy")
+    history.add(epoch=1, loss=2.0, accuracy=0.5)
+    history.add(epoch=2, loss=1.0)
+    history.even()
+    assert history.as_dict() == {"epoch": [1], "loss": [2.0], "accuracy": [0.5]}
+
+
+@pytest.mark.parametrize("name", ["loss", "seconds", "add", "as_dict", "even", "validation_loss"])
+def test_a_metric_has_a_name_of_its_own(name):
+    with pytest.raises(ArgumentValueError, match=f"{name}.*otherwise"):
+        fit(MLP(2, [2], 1), POINTS, "hinge", Adam(), 1, metrics={name: len}, **quiet)
 
 
 def test_a_loss_that_is_not_finite_ends_the_training_before_it_does_harm():
