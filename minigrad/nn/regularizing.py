@@ -197,21 +197,30 @@ class BatchNorm(Module):
             )
         wide = (1, self.channels, *[1] * (len(x.shape) - 2))
         if self.training:
+            count = self._count(x)
             axes = (0, *range(2, len(x.shape)))
             mean = ARRAY_FUNCTIONS["mean"](x, axis=axes, keepdims=True)
             variance = ARRAY_FUNCTIONS["var"](x, axis=axes, keepdims=True)
-            self._follow(mean, variance, x.size // self.channels)
+            self._follow(mean, variance, count)
         else:
             mean, variance = self.running_mean.reshape(wide), self.running_var.reshape(wide)
         scale = self.weight.reshape(wide) / FUNCTIONS["sqrt"](variance + self.epsilon)
         return (x - mean) * scale + self.bias.reshape(wide)
 
-    def _follow(self, mean: Any, variance: Any, count: int) -> None:
+    def _count(self, x: Any) -> int:
+        """How many numbers a channel has in this batch."""
+        count: int = x.size // self.channels
         if count < 2:
+            what = "only one number" if count else "no number"
             raise ArgumentValueError(
-                "BatchNorm in training needs more than one number per channel; give it a larger "
-                "batch, or call model.eval()"
+                f"BatchNorm({self.channels}) in training: x of shape {x.shape} has {what} for each "
+                f"channel, which has no variance. Give a larger batch; if this is a short last "
+                f"batch, batches(…, drop_last=True) leaves it out. Outside training "
+                f"(model.eval()) one example is enough"
             )
+        return count
+
+    def _follow(self, mean: Any, variance: Any, count: int) -> None:
         for name, new, factor in (
             ("running_mean", mean, 1.0),
             ("running_var", variance, count / (count - 1)),

@@ -5,9 +5,21 @@ import random
 import numpy as np
 import pytest
 
+from minigrad.data import batches, moons
 from minigrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
-from minigrad.nn import BatchNorm, Conv2d, Dropout, Embedding, LayerNorm, MaxPool2d
+from minigrad.nn import (
+    BatchNorm,
+    Conv2d,
+    Dropout,
+    Embedding,
+    LayerNorm,
+    Linear,
+    MaxPool2d,
+    Sequential,
+)
+from minigrad.optim import SGD
 from minigrad.tensor import Tensor
+from minigrad.training import fit
 
 draw = np.random.default_rng(1)
 
@@ -129,3 +141,25 @@ def test_inputs_are_checked():
         BatchNorm(3)(np.zeros((1, 3)))
     with pytest.raises(ShapeError, match=r"\(…, 3\)"):
         LayerNorm(3)(np.zeros((5, 4)))
+
+
+def test_a_batch_of_one_example_has_no_variance_and_the_error_says_what_to_do():
+    layer = BatchNorm(3)
+    before = layer.state_dict()
+    for shape, what in (((1, 3), "only one number"), ((0, 3), "no number"), ((1, 3, 1, 1), "only")):
+        with pytest.raises(ArgumentValueError, match=rf"training: x of .* {what}.*drop_last=True"):
+            layer(np.zeros(shape))
+    for name, numbers in layer.state_dict().items():
+        np.testing.assert_array_equal(numbers, before[name])
+    assert layer(np.zeros((1, 3, 2, 1))).shape == (1, 3, 2, 1)  # two pixels will do
+    layer.eval()
+    assert layer(np.zeros((1, 3))).shape == (1, 3)
+
+
+def test_drop_last_keeps_a_short_last_batch_from_a_training_with_batch_norm():
+    points, labels = moons(9, rng=1, as_array=True)
+    model = Sequential(Linear(2, 4, rng=1), BatchNorm(4), "tanh", Linear(4, 1, rng=2))
+    with pytest.raises(ArgumentValueError, match=r"\(1, 4\).*drop_last=True"):
+        fit(model, (points, labels), "bce", SGD(0.1), 1, batch_size=4, progress=False)
+    data = batches(points, labels, size=4, drop_last=True, rng=1)
+    assert len(fit(model, data, "bce", SGD(0.1), 2, progress=False)) == 2
