@@ -119,6 +119,8 @@ def positive(number: Any, what: str, zero: bool = False) -> float:
         ArgumentValueError: if it is nan, infinite, negative, or zero where that is not allowed.
     """
     try:
+        if isinstance(number, bool):
+            raise TypeError
         value = fsum((number,))
     except (TypeError, ValueError, OverflowError):
         raise ArgumentTypeError(f"{what}: {number!r} is not a number") from None

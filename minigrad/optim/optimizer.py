@@ -24,6 +24,7 @@ from minigrad.optim.clipping import clip_by_global_norm, clip_by_value, is_finit
 from minigrad.optim.parameters import (
     as_gradient,
     called,
+    check_arguments,
     gradients_of,
     not_finite,
     parameters_of,
@@ -80,8 +81,10 @@ class Optimizer:
         weight_decay: float = 0.0,
         clip_value: float | None = None,
         clip_norm: float | None = None,
+        **unknown: Any,
     ) -> None:
         kind = type(self).__name__
+        check_arguments(kind, learning_rate, unknown)
         if not callable(learning_rate):
             positive(learning_rate, f"{kind}(learning_rate)", zero=True)
         self.learning_rate = learning_rate
@@ -232,7 +235,7 @@ class Optimizer:
         -1.0
         """
         pairs: dict[Any, Any] = {}
-        for gradient, p in grads_and_vars:
+        for gradient, p in _pairs(grads_and_vars):
             (p,) = parameters_of([p], "apply_gradients")
             if p in pairs and pairs[p] is not gradient:
                 raise ArgumentValueError(
@@ -293,6 +296,15 @@ class Optimizer:
         rate = self.learning_rate
         shown = getattr(rate, "__name__", "a function") if callable(rate) else repr(rate)
         return f"{type(self).__name__}(learning_rate={shown}, {count} parameters)"
+
+
+def _pairs(grads_and_vars: Any) -> Pairs:
+    try:
+        return [(gradient, p) for gradient, p in grads_and_vars]
+    except TypeError:
+        raise ArgumentTypeError(
+            f"apply_gradients takes pairs [(gradient, parameter), …], not {grads_and_vars!r}"
+        ) from None
 
 
 def _move(p: Any, x: Any, new: Any) -> None:

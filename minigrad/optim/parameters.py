@@ -15,11 +15,42 @@ from minigrad.pull import pull
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["as_gradient", "called", "gradients_of", "not_finite", "parameters_of"]
+__all__ = [
+    "as_gradient", "called", "check_arguments", "gradients_of", "not_finite", "parameters_of",
+]  # fmt: skip
+
+_OURS = {  # of what other libraries call otherwise, or have elsewhere
+    "alpha": "RMSProp has rho=", "beta1": "Adam has beta_1=", "beta2": "Adam has beta_2=",
+    "betas": "Adam has beta_1= and beta_2=", "eps": "it is called epsilon=",
+    "lr": "it is called learning_rate=", "momentum": "mg.optim.Momentum has momentum=",
+    "nesterov": "there is mg.optim.Nesterov", "parameters": "they are called params=",
+    "var_list": "they are called params=", "vars": "they are called params=",
+}  # fmt: skip
+
+
+def check_arguments(kind: str, learning_rate: Any, unknown: dict[str, Any]) -> None:
+    """Refuse arguments in the order and with the names of other libraries.
+
+    Raises:
+        ArgumentTypeError: says what they are here.
+    """
+    if isinstance(learning_rate, list | tuple | Node) or hasattr(learning_rate, "parameters"):
+        raise ArgumentTypeError(
+            f"{kind}(learning_rate, params): the learning rate comes first, but a "
+            f"{type(learning_rate).__name__} was given; write {kind}(0.01, params), or "
+            f"{kind}(learning_rate=0.01, params=params)"
+        )
+    for word in unknown:
+        hint = _OURS.get(
+            word, "there are learning_rate, params, weight_decay, clip_value, clip_norm"
+        )
+        raise ArgumentTypeError(f"{kind} has no argument {word}=; {hint}")
 
 
 def parameters_of(params: Any, what: str) -> list[Any]:
     """The parameters, each once, in order."""
+    if isinstance(params, type) and hasattr(params, "parameters"):
+        raise ArgumentTypeError(f"{what}: {params.__name__} is a class; call it to make a model")
     given = getattr(params, "parameters", None)
     if callable(given):
         params = given()

@@ -344,3 +344,27 @@ def test_a_formula_of_another_shape_does_not_change_the_parameter():
     with pytest.raises(ShapeError):
         Wrong(0.1, [w]).step()
     assert w.data.tolist() == [1.0, 2.0]
+
+
+# -- as other libraries have it --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda w: SGD([w], 0.1), "the learning rate comes first"),
+        (lambda w: SGD(w, 0.1), "the learning rate comes first"),
+        (lambda w: SGD(mg.nn.Linear(1, 1, mode="scalar")), "the learning rate comes first"),
+        (lambda w: SGD(lr=0.1, params=[w]), r"no argument lr=; it is called learning_rate="),
+        (lambda w: SGD(0.1, [w], momentum=0.9), r"mg\.optim\.Momentum"),
+        (lambda w: Adam(0.1, [w], betas=(0.9, 0.999)), "beta_1= and beta_2="),
+        (lambda w: SGD(0.1, [w], dampening=0.1), "there are learning_rate, params"),
+        (lambda w: SGD(True, [w]), "True is not a number"),
+        (lambda w: SGD(0.1, mg.nn.MLP), "MLP is a class; call it"),
+        (lambda w: SGD(0.1).apply_gradients([1.0, w]), "takes pairs"),
+        (lambda w: SGD(0.1).apply_gradients(None), "takes pairs"),
+    ],
+)  # fmt: skip
+def test_arguments_as_other_libraries_have_them_are_refused_with_ours(make, words):
+    with pytest.raises(ArgumentTypeError, match=words):
+        make(Value(1.0))
