@@ -126,7 +126,7 @@ def split(
 
 
 def _test_size(test: Any, length: int) -> int:
-    if isinstance(test, bool) or not hasattr(test, "__float__"):
+    if isinstance(test, bool) or not hasattr(test, "__float__") or test != test:
         raise ArgumentTypeError(f"test={test!r}: it is a fraction, or a number of examples")
     number = round(length * float(test)) if isinstance(test, float) and test < 1.0 else int(test)
     if not 0 < number < length or (test >= 1 and number != test):
@@ -167,17 +167,40 @@ def _name(label: Any) -> Any:
 def _length(arrays: Sequence[Any], what: str) -> int:
     if not arrays:
         raise ArgumentTypeError(f"{what} needs the set: {what}(points, labels)")
-    try:
-        lengths = [len(array) for array in arrays]
-    except TypeError:
+    lengths = []
+    for array in arrays:
+        try:
+            lengths.append(len(array))
+        except TypeError:
+            lengths.append(-1)
+        if lengths[-1] < 0 or not hasattr(array, "__getitem__") or hasattr(array, "keys"):
+            number = isinstance(array, int | float)
+            hint = f"; give a number by its name, {_OPTION[what]}={array!r}" if number else ""
+            raise ArgumentTypeError(
+                f"{what}: lists or arrays are needed, with examples in them, not a "
+                f"{type(array).__name__}{hint}"
+            )
+    if len(arrays) == 1 and isinstance(arrays[0], tuple) and _is_pair(arrays[0]):
         raise ArgumentTypeError(
-            f"{what}: lists or arrays are needed, with examples in them"
-        ) from None
+            f"{what}: a pair (points, labels) was given; {what}(*pair) or {what}(points, labels) "
+            f"takes its two parts"
+        )
     if len(set(lengths)) > 1:
         raise ShapeError(f"{what}: the arrays have {lengths} examples; they must have equally many")
     if not lengths[0]:
         raise ArgumentValueError(f"{what}: the set is empty")
     return lengths[0]
+
+
+_OPTION = {"batches": "size", "split": "test"}
+
+
+def _is_pair(pair: tuple[Any, ...]) -> bool:
+    """Whether these are the points and labels of a set, and not two points."""
+    if len(pair) != 2 or not all(hasattr(part, "__len__") for part in pair):
+        return False
+    points, labels = pair
+    return len(points) == len(labels) > 0 and hasattr(points[0], "__len__")
 
 
 def _taken(column: Any, places: list[int]) -> Any:

@@ -180,8 +180,11 @@ def blobs(
     """
     random = generator(rng, seed)
     if isinstance(centers, Iterable):
-        places = [[float(x) for x in center] for center in centers]
-        if not places or len(set(map(len, places))) != 1:
+        try:
+            places = [[float(x) for x in center] for center in centers]
+        except (TypeError, ValueError):
+            places = []
+        if not places or len(set(map(len, places))) != 1 or not places[0]:
             raise ArgumentValueError(f"centers={centers!r}: they are points of one number of axes")
     else:
         number = as_count(centers, "centers")
@@ -215,8 +218,8 @@ def linear(
         The points x, ``count`` lists of floats, and their y, ``count`` floats.
 
     Raises:
-        ArgumentTypeError: if ``weights`` is no sequence of numbers.
-        ArgumentValueError: if ``count`` is below 1, or ``noise`` negative.
+        ArgumentTypeError: if ``weights`` is no sequence of numbers, or ``bias`` no number.
+        ArgumentValueError: if ``count`` is below 1, ``weights`` empty, or ``noise`` negative.
 
     >>> ((x,), *_), (y, *_) = linear(2, weights=[3.0], bias=1.0, noise=0.0, seed=1)
     >>> y == 3.0 * x + 1.0
@@ -226,8 +229,12 @@ def linear(
     sigma = as_number(noise, "noise")
     try:
         slopes, b = [float(w) for w in weights], float(bias)
-    except TypeError:
-        raise ArgumentTypeError(f"weights={weights!r}: they are a list of numbers") from None
+    except (TypeError, ValueError):
+        raise ArgumentTypeError(
+            f"weights={weights!r}, bias={bias!r}: they are a list of numbers, and a number"
+        ) from None
+    if not slopes:
+        raise ArgumentValueError(f"weights={weights!r}: there is one for each coordinate of x")
     points, values = [], []
     for _ in range(number):
         x = [random.uniform(-1.0, 1.0) for _ in slopes]

@@ -131,3 +131,20 @@ def test_without_scikit_learn_the_error_says_what_to_install(load, monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn", None)
     with pytest.raises(MissingDependencyError, match=r"pip install 'minigrad-edu\[data\]'"):
         load()
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: batches({1, 2}), "not a set"), (lambda: batches({"a": [1]}), "not a dict"),
+        (lambda: batches(x for x in "ab"), "not a generator"),
+        (lambda: batches([1, 2], [0, 1], 2), "by its name, size=2"),
+        (lambda: split([1, 2], [0, 1], 0.5), r"by its name, test=0\.5"),
+        (lambda: batches(([[1.0], [2.0]], [0, 1])), r"batches\(\*pair\)"),
+        (lambda: split(([[1.0], [2.0]], [0, 1])), r"split\(\*pair\)"),
+        (lambda: split([1, 2], test=float("nan")), "test=nan"),
+    ],
+)  # fmt: skip
+def test_what_is_no_set_is_refused(make, words):
+    with pytest.raises(ArgumentTypeError, match=words):
+        make()

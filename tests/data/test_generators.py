@@ -117,3 +117,18 @@ def test_shapes_that_make_no_sense_are_refused(make, options):
 def test_linear_refuses_a_single_weight():
     with pytest.raises(ArgumentTypeError, match="weights"):
         linear(weights=2.0)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: blobs(3, centers=[1, 2]), "centers"), (lambda: blobs(3, centers="ab"), "centers"),
+        (lambda: blobs(3, centers=[[], []]), "centers"),
+        (lambda: linear(3, weights="ab"), "weights='ab'"),
+        (lambda: linear(3, bias="b"), "bias='b'"),
+        (lambda: linear(3, weights=[]), "for each coordinate"),
+    ],
+)  # fmt: skip
+def test_centers_and_weights_are_numbers(make, words):
+    with pytest.raises((ArgumentTypeError, ArgumentValueError), match=words):
+        make()
