@@ -15,7 +15,7 @@ import zlib
 from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile, ZipFile
 
-from minigrad.errors import ArgumentValueError, MissingDependencyError
+from minigrad.errors import ArgumentTypeError, ArgumentValueError, MissingDependencyError
 from minigrad.nn.entries import shape_of
 
 if TYPE_CHECKING:
@@ -41,10 +41,14 @@ def write_state(path: Any, state: Mapping[str, Any], module: str) -> str:
     Raises:
         ArgumentValueError: if the name ends otherwise.
         MissingDependencyError: for ``.npz``, if NumPy is not installed.
+        OSError: if it cannot be written.
     """
-    file: str = os.fspath(path)
+    file = _name(path)
     head = {"format": _FORMAT, "version": _VERSION, "module": module}
     write = _write_json if _ending(file) == ".json" else _write_npz
+    folder = os.path.dirname(file)
+    if folder and not os.path.isdir(folder):
+        raise FileNotFoundError(f"{file!r}: there is no folder {folder!r}; os.makedirs makes it")
     beside = f"{file}.part"
     try:
         write(beside, head, state)
@@ -65,8 +69,17 @@ def read_state(path: Any) -> dict[str, Any]:
         ArgumentValueError: if it is damaged, of another kind, or of another version.
         OSError: if it cannot be read.
     """
-    path = os.fspath(path)
+    path = _name(path)
     return _read_json(path) if _ending(path) == ".json" else _read_npz(path)
+
+
+def _name(path: Any) -> str:
+    try:
+        return os.fsdecode(path)
+    except TypeError:
+        raise ArgumentTypeError(
+            f"{path!r} is no name of a file; a text such as 'model.json' is"
+        ) from None
 
 
 def _ending(path: str) -> str:
@@ -160,10 +173,20 @@ def _read_json(path: str) -> dict[str, Any]:
         if shape_of(numbers) != shape and 0 not in shape:
             raise _damaged(path, f"entry {name!r} says shape {shape} and has {shape_of(numbers)}")
         if 0 in shape or entry.get("dtype", "float64") != "float64":
-            np = _numpy()
-            numbers = np.array(numbers, dtype=entry.get("dtype", "float64")).reshape(shape)
+            numbers = _as_array(path, name, numbers, entry.get("dtype", "float64"), shape)
         state[name] = numbers
     return state
+
+
+def _as_array(path: str, name: str, numbers: Any, dtype: Any, shape: tuple[int, ...]) -> Any:
+    np = _numpy()
+    try:
+        kind = np.dtype(dtype)
+        if kind.kind not in "fiub":
+            raise TypeError(f"{dtype!r} is no type of numbers")
+        return np.array(numbers, dtype=kind).reshape(shape)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise _damaged(path, f"entry {name!r} is damaged: {error}") from None
 
 
 # -- npz -------------------------------------------------------------------------------------------
@@ -182,7 +205,11 @@ def _write_npz(path: str, head: dict[str, Any], state: Mapping[str, Any]) -> Non
 def _read_npz(path: str) -> dict[str, Any]:
     np = _numpy()
     try:
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as content:
+        with open(path, "rb") as file:
+            if file.read(2) != b"PK":  # NumPy would take it for a pickle, and advise to trust it
+                raise ValueError("this is no npz file")
+            file.seek(0)
+            content = np.load(file, allow_pickle=False)
             arrays = {name: content[name] for name in content.files}
             head = json.loads(str(arrays.pop(_HEADER))) if _HEADER in arrays else None
     except (BadZipFile, ValueError, EOFError, KeyError, AttributeError, zlib.error) as error:

@@ -2,12 +2,13 @@
 
 import json
 import math
+import pickle
 import sys
 
 import numpy as np
 import pytest
 
-from minigrad.errors import ArgumentValueError, MissingDependencyError
+from minigrad.errors import ArgumentTypeError, ArgumentValueError, MissingDependencyError
 from minigrad.nn import MLP, BatchNorm, Linear, Module
 from minigrad.tensor import Tensor
 
@@ -163,3 +164,36 @@ def test_json_needs_no_numpy(tmp_path, monkeypatch):
     assert not (tmp_path / "model.npz").exists()
     with pytest.raises(MissingDependencyError, match="mode='scalar'"):
         Linear(1, 1)
+
+
+def test_a_wrong_file_is_named_for_what_it_is(tmp_path):
+    model = Linear(2, 3)
+    before = model.state_dict()
+    np.save(tmp_path / "a.npy", np.ones(2))
+    (tmp_path / "a.npy").rename(tmp_path / "a.npz")
+    (tmp_path / "b.npz").write_bytes(pickle.dumps({"weight": 1.0}))
+    for name in ("a.npz", "b.npz"):
+        with pytest.raises(
+            ArgumentValueError, match=rf"{name}: .*no npz file\); nothing was loaded"
+        ):
+            model.load(tmp_path / name)
+    model.save(tmp_path / "c.json")
+    content = json.loads((tmp_path / "c.json").read_text("utf-8"))
+    for damage in ({"dtype": "foo"}, {"dtype": 3}, {"dtype": "S3"}, {"shape": [0]}):
+        broken = json.loads(json.dumps(content))
+        broken["entries"]["weight"].update(damage)
+        (tmp_path / "d.json").write_text(json.dumps(broken), "utf-8")
+        with pytest.raises(
+            ArgumentValueError, match=r"d\.json: entry 'weight' .*nothing was loaded"
+        ):
+            model.load(tmp_path / "d.json")
+    np.testing.assert_array_equal(model.state_dict()["weight"], before["weight"])
+
+
+def test_a_place_where_nothing_can_be_written_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"there is no folder .*nowhere"):
+        Linear(1, 1).save(tmp_path / "nowhere" / "model.json")
+    for path in (None, 3, 2.5):
+        for act in (Linear(1, 1).save, Linear(1, 1).load):
+            with pytest.raises(ArgumentTypeError, match=r"no name of a file"):
+                act(path)
