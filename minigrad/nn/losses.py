@@ -16,10 +16,11 @@ from minigrad.graph import Node
 from minigrad.nn.activations import log_softmax
 from minigrad.nn.entries import shape_of
 from minigrad.ops import FUNCTIONS
+from minigrad.ops.evaluate import as_number
 from minigrad.ops.labels import (
-    LABELS,
     SLACK,
     check_numbers,
+    no_number,
     no_probability,
     not_a_probability,
     not_one,
@@ -145,7 +146,11 @@ def _cross_entropy(xs: list[Any], target: Any) -> Any:
         _check_probabilities(target)
         return -FUNCTIONS["sum"]([p * z for p, z in zip(target, logs, strict=True)])
     if isinstance(target, bool) or not hasattr(target, "__index__"):
-        raise ArgumentTypeError(f"cross_entropy: class indices are ints, not {target!r}")
+        if as_number(target) is None and not isinstance(target, Node):
+            raise no_number("cross_entropy", target)
+        raise ArgumentTypeError(
+            f"cross_entropy: class indices are ints, not {target!r}; int(y) converts"
+        )
     if not 0 <= target < len(logs):
         raise ArgumentValueError(
             f"cross_entropy: there are {len(logs)} classes, counted from 0, but a target is "
@@ -164,7 +169,7 @@ def _check_probabilities(targets: Any) -> None:
     total = fsum(numbers)
     if abs(total - 1.0) > SLACK:
         whole = all(isinstance(number, int) for number in numbers)
-        raise not_one(round(total, 6), f"{numbers!r}", "[p / sum(ps) for p in ps]", whole)
+        raise not_one(round(total, 6), "those of one example", "[p / sum(ps) for p in ps]", whole)
 
 
 def _of_values(name: str, predictions: Any) -> bool:
@@ -194,10 +199,11 @@ def _loss(
         text = f"{name}: predictions have shape {shape}, targets {other}; they must be equal"
         if shape is not None and shape == (*(other or ()), 1):
             text += ". [p for (p,) in predictions] would fit"
+        elif shape is not None and other == (*shape, 1):
+            text += ". [y for (y,) in targets] would fit"
         raise ShapeError(text)
     targets = targets.tolist() if hasattr(targets, "tolist") else targets
-    if name in LABELS:
-        check_numbers(name, targets)
+    check_numbers(name, targets)
     return _reduced(name, _each(term, predictions, targets), reduction)
 
 

@@ -12,15 +12,16 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from minigrad.errors import ArgumentValueError
+from minigrad.errors import ArgumentTypeError, ArgumentValueError
 from minigrad.graph import Node
+from minigrad.ops.evaluate import as_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = [
-    "LABELS", "SLACK", "check_numbers", "no_probability", "not_a_probability", "not_one",
-    "numbers_of",
+    "LABELS", "SLACK", "check_numbers", "no_number", "no_probability", "not_a_probability",
+    "not_one", "numbers_of",
 ]  # fmt: skip
 
 SLACK = 0.02  # probabilities are often written with two digits: 0.33 three times is meant as 1
@@ -45,15 +46,32 @@ def check_numbers(name: str, targets: Any) -> None:
     """Look at the targets of a loss of Values: a number, a node, or nested lists of them.
 
     Raises:
+        ArgumentTypeError: says the first that is no number.
         ArgumentValueError: says the first that the loss cannot use.
     """
     if isinstance(targets, list | tuple):
         for part in targets:
             check_numbers(name, part)
-    elif (number := numbers_of(targets)) is not None:
+        return
+    number = numbers_of(targets)
+    if number is None and isinstance(targets, Node):
+        return  # computed, or learned
+    if as_number(number) is None:
+        raise no_number(name, targets)
+    if name in LABELS:
         fits, error = LABELS[name]
         if not fits(number):
             raise error(number)
+
+
+def no_number(name: str, label: Any) -> ArgumentTypeError:
+    """The error for a target that is no number."""
+    if isinstance(label, str):
+        label = str(label)  # NumPy's is shown as np.str_
+    text = f"{name}: targets are numbers, but one is {label!r}"
+    if isinstance(label, str):
+        text += "; number the classes from 0, such as classes.index(label)"
+    return ArgumentTypeError(text)
 
 
 def _not_between(label: Any) -> ArgumentValueError:

@@ -25,6 +25,7 @@ from minigrad.ops.kinds import General, array_function, evaluate_arrays
 from minigrad.ops.labels import (
     LABELS,
     SLACK,
+    no_number,
     no_probability,
     not_a_probability,
     not_one,
@@ -83,11 +84,14 @@ def _check_labels(name: str, y: Any) -> None:
     """Look at targets that are plain, or a leaf of labels.
 
     Raises:
+        ArgumentTypeError: says the first that is no number.
         ArgumentValueError: says the first that the loss cannot use.
     """
     numbers = numbers_of(y)
-    if numbers is None or not (hasattr(numbers, "dtype") or isinstance(numbers, int | float)):
-        return  # what is no number is refused where it is recorded
+    if getattr(getattr(numbers, "dtype", None), "kind", "f") not in "fiub":
+        raise no_number(name, numbers.flat[0])
+    if name not in LABELS or not (hasattr(numbers, "dtype") or isinstance(numbers, int | float)):
+        return  # what else is no number is refused where it is recorded
     fits, error = LABELS[name]
     good = np.asarray(fits(numbers))
     if not good.all():
@@ -131,8 +135,7 @@ def _loss(name: str, terms: Any, slopes: tuple[Any, Any], sentence: str) -> Call
 
     rules = [rule(slope) for slope in slopes]
     row = General(name, forward, rules, jvp=jvp, reach=[_term_rule] * 2, sentence=sentence)
-    check = (lambda x, y: _check_labels(name, y)) if name in LABELS else None
-    return array_function(row.register(), _reduction, check)
+    return array_function(row.register(), _reduction, lambda x, y: _check_labels(name, y))
 
 mse_loss = _loss(
     "mse_loss", lambda x, y: (x - y) ** 2,
@@ -197,6 +200,9 @@ def _check_axis(x: Any) -> None:
         raise Misfit(f"cross_entropy: {{0}} of shape {x.shape} have no classes to choose from")
 
 
+_TWO = "; for two classes with one number each there is bce_with_logits"
+
+
 def _check_classes(target: Any, x: Any) -> None:
     axis = _class_axis(x)
     expected = x.shape[:axis] + x.shape[axis + 1 :]
@@ -217,7 +223,7 @@ def _check_classes(target: Any, x: Any) -> None:
     if least < 0 or most >= x.shape[axis]:
         raise ArgumentValueError(
             f"cross_entropy: the logits have {x.shape[axis]} classes, counted from 0, but the "
-            f"targets reach from {least} to {most}"
+            f"targets reach from {least} to {most}" + _TWO * (x.shape[axis] == 1)
         )
 
 
@@ -234,11 +240,9 @@ def _check_probabilities(x: Any, target: Any) -> None:
         ArgumentValueError: if they are no probabilities that add up to 1.
     """
     numbers = numbers_of(target)
-    if (
-        not np.size(numbers)
-        or np.shape(numbers) != np.shape(raw(x))
-        or numbers.dtype.kind not in "fiub"
-    ):
+    if getattr(numbers, "dtype", np.dtype(float)).kind not in "fiub":
+        raise no_number("cross_entropy", numbers.flat[0])
+    if not np.size(numbers) or np.shape(numbers) != np.shape(raw(x)):
         return
     if not (np.isfinite(numbers) & (numbers >= 0)).all():
         bad = next(p for p in numbers.flat if not_a_probability(p))

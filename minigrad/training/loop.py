@@ -18,10 +18,17 @@ from minigrad.errors import (
     NumericalWarning,
 )
 from minigrad.graph import Node
+from minigrad.nn.entries import shape_of
 from minigrad.optim import Optimizer
 from minigrad.optim.schedules import rate_of
 from minigrad.training.history import History
-from minigrad.training.measures import loss_function, metric_functions, outputs_of, plain
+from minigrad.training.measures import (
+    flat,
+    loss_function,
+    metric_functions,
+    outputs_of,
+    plain,
+)
 from minigrad.training.progress import Progress
 
 if TYPE_CHECKING:
@@ -181,9 +188,11 @@ def _epoch(
         predictions = outputs_of(model, x, scalar)
         cost = _cost(measure, predictions, y)
         if not isfinite(value := cost.item()):
-            raise _NotFinite(f"epoch {epoch}, batch {number}: the loss is {value}")
+            raise _NotFinite(f"epoch {epoch}, batch {number}: the loss is {value}{_cause(x, y)}")
         optimizer.zero_grad()
         cost.backward()
+        if number == 1:
+            _check_reach(optimizer, model)
         optimizer.step()
         mean.add(len(y), {"loss": value, **_metrics(metric, predictions, y)})
         line.during(lambda n=number: f"epoch {epoch}, batch {n}  {_shown(mean.now())}")  # type: ignore[misc]
@@ -216,8 +225,16 @@ def _cost(measure: Measure, predictions: Any, targets: Any) -> Any:
 def _metrics(metric: Mapping[str, Measure], predictions: Any, y: Any) -> dict[str, float]:
     if not metric:
         return {}
-    numbers = plain(predictions)
-    return {name: float(function(numbers, y)) for name, function in metric.items()}
+    numbers, found = plain(predictions), {}
+    for name, function in metric.items():
+        number = function(numbers, y)
+        try:
+            found[name] = float(number)
+        except (TypeError, ValueError):
+            raise ArgumentTypeError(
+                f"fit: the metric {name!r} gave {number!r}, no number"
+            ) from None
+    return found
 
 
 # -- arguments -------------------------------------------------------------------------------------
@@ -225,8 +242,11 @@ def _metrics(metric: Mapping[str, Measure], predictions: Any, y: Any) -> dict[st
 
 def _prepare(model: Any, optimizer: Any) -> bool:
     """Whether the model is a scalar one; an optimizer without parameters gets the model's."""
-    if not callable(model) or not hasattr(model, "parameters"):
-        raise ArgumentTypeError(f"fit: {model!r} is no model; it is called, and has parameters()")
+    if not callable(model) or not hasattr(model, "parameters") or isinstance(model, type):
+        hint = f"; call it: {model.__name__}(…)" if isinstance(model, type) else ""
+        raise ArgumentTypeError(
+            f"fit: {model!r} is no model; it is called, and has parameters(){hint}"
+        )
     if not isinstance(optimizer, Optimizer):
         hint = "; call it: Adam(learning_rate=0.01)" if isinstance(optimizer, type) else ""
         raise ArgumentTypeError(f"fit: the optimizer is one of mg.optim, not {optimizer!r}{hint}")
@@ -271,13 +291,47 @@ def _pair(batch: Any, scalar: bool) -> tuple[Any, Any]:
         x, y = batch
     except (TypeError, ValueError):
         raise ArgumentTypeError(
-            f"fit: a batch is a pair (points, labels), but {type(batch).__name__} was given"
+            f"fit: a batch is a pair (points, labels), but {type(batch).__name__} was given; a set "
+            f"that is no batches yet is a tuple: fit(model, (points, labels), …)"
         ) from None
+    for name, part in (("points", x), ("labels", y)):
+        if shape_of(part) == ():
+            raise ArgumentTypeError(
+                f"fit: a batch is a pair (points, labels) of several examples, but the {name} are "
+                f"{part!r}; of a list of single (point, label) pairs tuple(zip(*pairs)) makes one"
+            )
     if not scalar and not hasattr(y, "shape"):
         import numpy as np
 
-        y = np.asarray(y)
+        try:
+            y = np.asarray(y)
+        except ValueError:
+            raise ArgumentValueError(
+                f"fit: the labels have different lengths, so they make no array: {y!r}"
+            ) from None
     return x, y
+
+
+def _cause(x: Any, y: Any) -> str:
+    """Why a loss is not finite, if it is for the data."""
+    for name, part in (("points", x), ("labels", y)):
+        for number in flat(part):
+            if not isfinite(number):
+                return f", for the {name} hold {number!r}"
+    return "; a smaller learning rate, or clip_norm=, may help"
+
+
+def _check_reach(optimizer: Optimizer, model: Any) -> None:
+    """Refuse a loss that does not depend on anything that is learned.
+
+    Raises:
+        ArgumentValueError: if no parameter has got a gradient.
+    """
+    if all(p.grad is None for p in optimizer.params or ()):
+        raise ArgumentValueError(
+            f"fit: the loss does not depend on any parameter of this {type(model).__name__} that "
+            f"the optimizer has, so nothing is learned; .data, .item() and float() leave the graph"
+        )
 
 
 def _whole(number: Any, name: str) -> int:
@@ -296,7 +350,7 @@ def _set_training(model: Any, mode: bool) -> None:
 
 
 def _complain(text: str) -> None:
-    text += "; the training was stopped. A smaller learning rate, or clip_norm=, may help"
+    text += "; the training was stopped"
     action = modes.error_action()
     if action == "raise":
         raise NumericalError(text)

@@ -14,11 +14,19 @@ from minigrad.nn.entries import shape_of
 from minigrad.training.history import History
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     Measure = Callable[[Any, Any], Any]
 
-__all__ = ["accuracy", "classifies", "loss_function", "metric_functions", "outputs_of", "plain"]
+__all__ = [
+    "accuracy",
+    "classifies",
+    "flat",
+    "loss_function",
+    "metric_functions",
+    "outputs_of",
+    "plain",
+]
 
 _LOSSES = {
     "bce": losses.bce_with_logits, "bce_with_logits": losses.bce_with_logits,
@@ -63,6 +71,8 @@ def _one_per_example(loss: Measure) -> Measure:
                 targets = targets[..., None]
         elif shape_of(predictions) == (len(targets), 1) and shape_of(targets) == (len(targets),):
             predictions = [p for (p,) in predictions]
+        elif shape_of(predictions) == (len(targets),) and shape_of(targets) == (len(targets), 1):
+            targets = [y for (y,) in targets]
         return loss(predictions, targets)
 
     return fitted
@@ -84,6 +94,16 @@ def plain(x: Any) -> Any:
     return x.data if isinstance(x, Node) else x  # type: ignore[attr-defined]
 
 
+def flat(x: Any) -> Iterator[float]:
+    """The numbers of an array, or of nested lists; what is no number is left out."""
+    numbers = _rows(x)
+    if isinstance(numbers, list | tuple):
+        for part in numbers:
+            yield from flat(part)
+    elif isinstance(numbers, int | float):
+        yield numbers
+
+
 def metric_functions(metrics: Any, loss: Any) -> dict[str, Measure]:
     """Metrics by name; accuracy by default, if the loss is one for classes.
 
@@ -95,6 +115,8 @@ def metric_functions(metrics: Any, loss: Any) -> dict[str, Measure]:
         return {"accuracy": accuracy} if classifies(loss) else {}
     if isinstance(metrics, str) or callable(metrics):
         metrics = [metrics]
+    if not hasattr(metrics, "__iter__"):
+        raise ArgumentTypeError(f"metrics={metrics!r}: they are a list of functions or names")
     found: dict[str, Measure] = {}
     pairs = metrics.items() if hasattr(metrics, "items") else ((None, m) for m in metrics)
     for name, metric in pairs:
@@ -106,7 +128,12 @@ def metric_functions(metrics: Any, loss: Any) -> dict[str, Measure]:
             )
         elif not callable(metric):
             raise ArgumentTypeError(f"metrics: {metric!r} is no function (predictions, targets)")
-        found[name or metric.__name__] = metric
+        name = name or getattr(metric, "__name__", type(metric).__name__)
+        if name in found:
+            raise ArgumentValueError(
+                f"metrics: two of them are called {name!r}; a dict gives them names"
+            )
+        found[name] = metric
     for name in found:
         if hasattr(_EMPTY, name) or name.startswith("validation_"):
             raise ArgumentValueError(f"metrics: {name!r} is in every history; call it otherwise")

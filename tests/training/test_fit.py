@@ -326,3 +326,57 @@ def test_accuracy():
         assert accuracy(make(scores), make(one_hot)) == 0.5
         assert accuracy(make([[0.5], [-0.5]]), make([1, 1])) == 0.5
         assert accuracy(make([0.5, -0.5, 2.0]), make([1, -1, -1])) == pytest.approx(2 / 3)
+
+
+# -- what a learner may give by mistake ------------------------------------------------------------
+
+MISTAKES = {
+    "text": ((POINTS[0], ["a", "b"] * 20), {}, "targets are numbers, but one is '[ab]'; number"),
+    "None": ((POINTS[0], [None] * 40), {}, "targets are numbers, but one is None"),
+    "a list": ([POINTS[0], POINTS[1]], {}, r"fit\(model, \(points, labels\), …\)"),
+    "single pairs": (list(zip(*POINTS, strict=True)), {}, r"tuple\(zip\(\*pairs\)\)"),
+    "points alone to validate": (POINTS, {"validation": POINTS[0]}, r"tuple\(zip\(\*pairs\)\)"),
+    "uneven labels": ((POINTS[0], [[1], [1, -1]] * 20), {}, "different lengths|None"),
+    "0 and 1 for hinge": (moons(10, seed=1), {"loss": "hinge"}, r"2 \* y - 1"),
+    "-1 and 1 for bce": (POINTS, {"loss": "bce"}, r"\(y \+ 1\) / 2"),
+    "classes for one output": (moons(10, seed=1), {"loss": "cross_entropy"}, "bce_with_logits"),
+    "a number of metrics": (POINTS, {"metrics": 3}, "metrics=3"),
+    "two metrics of one name": (POINTS, {"metrics": [accuracy, "accuracy"]}, "two .*'accuracy'"),
+    "a metric of text": (POINTS, {"metrics": {"m": lambda p, y: "good"}}, "'m' gave 'good'"),
+    "a constant loss": (POINTS, {"loss": lambda p, y: mg.Value(1.0)}, "does not depend on any"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", ["scalar", "array"])
+@pytest.mark.parametrize(("data", "options", "words"), MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_is_named_before_anything_is_learned(mode, data, options, words):
+    model = MLP(2, [3], 1, mode=mode, rng=1)
+    options = {"loss": "hinge", **quiet, **options}
+    with pytest.raises((ArgumentTypeError, ArgumentValueError), match=words):
+        fit(model, data, optimizer=SGD(0.1), epochs=1, **options)
+
+
+def test_a_class_is_no_model_and_says_so():
+    with pytest.raises(ArgumentTypeError, match=r"call it: MLP\(…\)"):
+        fit(MLP, POINTS, "hinge", SGD(0.1), **quiet)
+
+
+@pytest.mark.parametrize("mode", ["scalar", "array"])
+@pytest.mark.parametrize(("place", "name"), [(0, "points"), (1, "labels")])
+def test_data_that_are_not_finite_are_named_and_not_the_learning_rate(mode, place, name):
+    data = [[[0.5, 0.5]] * 4, [1.0] * 4]
+    data[place] = np.array(data[place])
+    data[place][2] = np.nan
+    with pytest.warns(NumericalWarning, match=f"nan, for the {name} hold nan; the training was"):
+        history = fit(MLP(2, [3], 1, mode=mode, rng=1), tuple(data), "mse", SGD(0.1), 2, **quiet)
+    assert (len(history), history.stopped) == (0, "loss not finite")
+
+
+def test_labels_in_a_column_are_those_in_a_row_in_both_modes():
+    column = POINTS[0], [[y] for y in POINTS[1]]
+    losses = [
+        fit(MLP(2, [3], 1, mode=mode, rng=1), data, "hinge", SGD(0.1), 2, **quiet).loss
+        for mode in ("scalar", "array") for data in (POINTS, column)
+    ]  # fmt: skip
+    for loss in losses[1:]:
+        assert loss == pytest.approx(losses[0], rel=1e-11)
