@@ -239,7 +239,7 @@ def _scale(row: Any, right: Any, xs: Any, always: bool = False) -> float:
         return 0.0
     sizes = [float(np.max(np.abs(x[np.isfinite(x)]), initial=1.0)) for x in map(np.asarray, xs)]
     longest = max((np.size(x) for x in xs), default=1)
-    return 64.0 * prod(sizes) * float(max(1, longest)) ** 0.5
+    return float(64.0 * prod(sizes) * max(1, longest) ** 0.5)
 
 
 def _check_sizes(id: int, node: dict[str, Any], xs: Any) -> None:

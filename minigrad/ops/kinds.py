@@ -145,8 +145,7 @@ class General(Op):
         arrived = (~nothing).astype(float)
         reached = self.reached_by(inputs, arrived, raw(out), [raw(x) for x in xs])
         return [
-            s if s is None else Masked(where(r == 0.0, 0.0, s), np.broadcast_to(r == 0.0, s.shape))
-            for s, r in zip(sent, reached, strict=True)
+            s if s is None else _without(s, r == 0.0) for s, r in zip(sent, reached, strict=True)
         ]
 
     def reached_by(
@@ -263,6 +262,10 @@ class Product(General):
             s if s is None else Masked(where(two == one, w.values, s.values), s.nothing)
             for s, w, one, two in zip(sent, without, ones, twos, strict=True)
         ]
+
+
+def _without(sent: Any, nothing: Any) -> Masked:
+    return Masked(where(nothing, 0.0, sent), np.broadcast_to(nothing, getattr(sent, "shape", ())))
 
 
 # -- rules ---------------------------------------------------------------------------------------

@@ -137,6 +137,7 @@ def _loss(name: str, terms: Any, slopes: tuple[Any, Any], sentence: str) -> Call
     row = General(name, forward, rules, jvp=jvp, reach=[_term_rule] * 2, sentence=sentence)
     return array_function(row.register(), _reduction, lambda x, y: _check_labels(name, y))
 
+
 mse_loss = _loss(
     "mse_loss", lambda x, y: (x - y) ** 2,
     (lambda x, y: 2.0 * (x - y), lambda x, y: 2.0 * (y - x)),
