@@ -18,7 +18,6 @@ from minigrad.errors import (
     NumericalWarning,
 )
 from minigrad.graph import Node
-from minigrad.nn.entries import shape_of
 from minigrad.optim import Optimizer
 from minigrad.optim.schedules import rate_of
 from minigrad.training.history import History
@@ -295,7 +294,7 @@ def _pair(batch: Any, scalar: bool) -> tuple[Any, Any]:
             f"that is no batches yet is a tuple: fit(model, (points, labels), …)"
         ) from None
     for name, part in (("points", x), ("labels", y)):
-        if shape_of(part) == ():
+        if not hasattr(part, "__len__") or getattr(part, "shape", None) == ():
             raise ArgumentTypeError(
                 f"fit: a batch is a pair (points, labels) of several examples, but the {name} are "
                 f"{part!r}; of a list of single (point, label) pairs tuple(zip(*pairs)) makes one"

@@ -128,12 +128,12 @@ def metric_functions(metrics: Any, loss: Any) -> dict[str, Measure]:
             )
         elif not callable(metric):
             raise ArgumentTypeError(f"metrics: {metric!r} is no function (predictions, targets)")
-        name = name or getattr(metric, "__name__", type(metric).__name__)
-        if name in found:
+        word = str(name or getattr(metric, "__name__", type(metric).__name__))
+        if word in found:
             raise ArgumentValueError(
-                f"metrics: two of them are called {name!r}; a dict gives them names"
+                f"metrics: two of them are called {word!r}; a dict gives them names"
             )
-        found[name] = metric
+        found[word] = metric
     for name in found:
         if hasattr(_EMPTY, name) or name.startswith("validation_"):
             raise ArgumentValueError(f"metrics: {name!r} is in every history; call it otherwise")
