@@ -10,7 +10,7 @@ Read next: ``../cli/``.
 
 from __future__ import annotations
 
-from math import prod
+from math import prod, sqrt
 from typing import Any
 
 import numpy as np
@@ -239,7 +239,7 @@ def _scale(row: Any, right: Any, xs: Any, always: bool = False) -> float:
         return 0.0
     sizes = [float(np.max(np.abs(x[np.isfinite(x)]), initial=1.0)) for x in map(np.asarray, xs)]
     longest = max((np.size(x) for x in xs), default=1)
-    return float(64.0 * prod(sizes) * max(1, longest) ** 0.5)
+    return 64.0 * prod(sizes) * sqrt(max(1, longest))
 
 
 def _check_sizes(id: int, node: dict[str, Any], xs: Any) -> None:

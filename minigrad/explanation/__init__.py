@@ -3,6 +3,7 @@
 Read next: ``explain.py``.
 """
 
+from minigrad.explanation.arrays import ArrayExplanation
 from minigrad.explanation.explain import Explanation, explain
 
-__all__ = ["Explanation", "explain"]
+__all__ = ["ArrayExplanation", "Explanation", "explain"]

@@ -3,18 +3,20 @@
 It reads a trace of its own pass, so it explains what the engine computed: the paths, the product of
 the local derivatives along each, and their sum. Where no gradient arrives, it says why.
 
-Read next: ``paths.py``.
+Read next: ``paths.py``; ``arrays.py``, the same for arrays.
 """
 
 from __future__ import annotations
 
 from functools import reduce
+from math import prod
 from operator import add, mul
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from minigrad.errors import ArgumentTypeError
+from minigrad.errors import ArgumentTypeError, GradientError
 from minigrad.events.story import edge_note, local_formula, symbols_of, written
 from minigrad.events.trace import trace_with_ids
+from minigrad.explanation.arrays import ArrayExplanation, explain_arrays
 from minigrad.explanation.paths import Path, count_paths, largest_paths
 from minigrad.formatting import clip_text, short
 from minigrad.graph import Node, topological_order
@@ -116,19 +118,26 @@ class Explanation(NamedTuple):
             yield f"  {_plain(f'{symbols} = {_numbers(path)}')}"
 
 
-def explain(output: Node, input: Node) -> Explanation:
+def explain(
+    output: Node, input: Node, *, index: Any = None, seed: Any = None
+) -> Explanation | ArrayExplanation:
     """Explain ∂output/∂input by the chain rule.
 
     Args:
         output: The node to differentiate.
         input: The node to differentiate by; a leaf or a node in between.
+        index: Of an array, the element to explain, such as ``(0, 1)``; all by default.
+        seed: What the pass starts with at the output, 1.0 by default; needed for an output of
+            several elements, as in ``backward``.
 
     Returns:
         The explanation; it shows itself in a terminal and in a notebook. If there is no gradient,
-        it says why.
+        it says why. Where there are arrays, it follows the gradient back operation by operation.
 
     Raises:
-        ArgumentTypeError: if one of them is no node.
+        ArgumentTypeError: if one of them is no node, or there is an index, but no array.
+        ArgumentValueError: if there is no such element.
+        GradientError: for an output of several elements without a seed.
 
     >>> from minigrad import Value
     >>> x = Value(3.0, name="x")
@@ -152,12 +161,15 @@ def explain(output: Node, input: Node) -> Explanation:
                 f"explain(output, input) takes two nodes; {node!r} is a plain "
                 f"{type(node).__name__}, which no gradient reaches"
             )
-    record, ids = trace_with_ids([output])
-    if any(hasattr(entry.value, "shape") for entry in record.nodes):
-        raise ArgumentTypeError(
-            "explain follows single numbers along paths; this graph holds arrays. mg.expand(node) "
-            "opens it into the Values that it stands for"
+    if index is not None and not hasattr(input, "shape"):
+        raise ArgumentTypeError(f"explain(index={index!r}): {input!r} is no array with elements")
+    shape = getattr(output, "shape", ())
+    if seed is None and prod(shape) != 1:
+        raise GradientError(
+            f"{output.name or 'the output'} has shape {shape}: a gradient is that of one number; "
+            f"explain y.sum(), or give explain(y, x, seed=…)"
         )
+    record, ids = trace_with_ids([output], seed)
     top = record.nodes[record.outputs[0]].name
     if input not in ids:
         return _nothing(top, input.name or "the input", _why_absent(record, output, input))
@@ -165,6 +177,8 @@ def explain(output: Node, input: Node) -> Explanation:
     name, gradient = record.nodes[target].name, record.gradients[target]
     if gradient is None:
         return _nothing(top, name, _why_blocked(record, target))
+    if any(hasattr(entry.value, "shape") for entry in record.nodes):
+        return explain_arrays(record, target, index)
     shown = tuple(largest_paths(record, target, _MOST))
     short_enough = sum(len(path.edges) for path in shown) <= _WRITTEN
     products = [_product(record, path) for path in shown] if short_enough else []
@@ -306,6 +320,9 @@ def _why_blocked(record: Trace, target: int) -> list[str]:
     """Each edge out of the nodes that ``target`` flows into, where the gradient ends."""
     if record.error is not None:
         return [f"the pass ended early: {record.error[1]}"]
+    node = record.nodes[target]
+    if not node.dtype.startswith("float"):
+        return [f"{node.name} holds {node.dtype}: whole numbers have no gradient; .astype(float)"]
     reached = {target}
     reasons: dict[str, None] = {}
     for node in record.nodes[target:]:
