@@ -87,9 +87,9 @@ class ArrayExplanation(NamedTuple):
         if self.shown:
             lines += ["", *self._paths()]
         if self.paths > 1:
-            lines += ["", self._sum()]
+            lines += ["", *self._sum()]
         lines += [f"note: {note}" for note in self.notes]
-        return "\n".join(visible(line) for part in lines for line in part.split("\n"))
+        return "\n".join(map(visible, lines))
 
     def __str__(self) -> str:
         return self.text
@@ -133,7 +133,7 @@ class ArrayExplanation(NamedTuple):
                 cells = f"{pad_text(where, widths[0])}  {pad_text(rule, widths[1])}"
                 yield f"    {cells}{shown}".rstrip()
 
-    def _sum(self) -> str:
+    def _sum(self) -> list[str]:
         terms = [_numbers(self._at(path.contribution)) for path in self.shown]
         rest = self.paths - len(self.shown)
         if rest:
@@ -141,9 +141,10 @@ class ArrayExplanation(NamedTuple):
         head = f"in numbers  {self._symbol()} = "
         line = f"{head}{' + '.join(terms)} = {_numbers(self.gradient)}"
         if len(line) <= _WIDEST:
-            return line
+            return [line]
         margin = " " * (display_width(head) - 2)
-        return f"{head}{f'{chr(10)}{margin}+ '.join(terms)}\n{margin}= {_numbers(self.gradient)}"
+        rest_of_terms = [f"{margin}+ {term}" for term in terms[1:]]
+        return [f"{head}{terms[0]}", *rest_of_terms, f"{margin}= {_numbers(self.gradient)}"]
 
     def _at(self, x: Any) -> Any:
         return x if self.index is None or not hasattr(x, "shape") else x[self.index]

@@ -322,7 +322,7 @@ def _why_blocked(record: Trace, target: int) -> list[str]:
         return [f"the pass ended early: {record.error[1]}"]
     node = record.nodes[target]
     if not node.dtype.startswith("float"):
-        return [f"{node.name} holds {node.dtype}: whole numbers have no gradient; .astype(float)"]
+        return [f"{node.name} holds {node.dtype}: whole numbers have no gradient"]
     reached = {target}
     reasons: dict[str, None] = {}
     for node in record.nodes[target:]:
