@@ -260,11 +260,11 @@ _ELEMENT = Linear(
 ).register()  # fmt: skip
 
 
-def _elements(g: Any) -> Sequence[Any]:
+def _elements(g: Any) -> Any:
     """The elements of an array as numbers, or those of a node as Values."""
-    if isinstance(g, Node):
-        return [hooks.as_value(g, index) for index in np.ndindex(g.shape)]  # type: ignore[attr-defined]
-    return g.ravel().tolist()  # type: ignore[no-any-return]
+    if hasattr(g, "_apply"):
+        return [hooks.as_value(g, index) for index in np.ndindex(g.shape)]
+    return g.ravel().tolist()
 
 
 def element(x: Any, index: tuple[int, ...]) -> Any:

@@ -119,7 +119,7 @@ def test_an_output_of_several_elements_needs_a_seed() -> None:
     with pytest.raises(GradientError, match=r"y has shape \(2,\)"):
         mg.explain(y, x)
     explanation = mg.explain(y, x, seed=np.array([1.0, 10.0]))
-    assert explanation.gradient.tolist() == [2.0, 40.0]  # type: ignore[union-attr]
+    assert explanation.gradient.tolist() == [2.0, 40.0]
     assert "the seed is [1, 10]" in str(explanation)
 
 
@@ -154,7 +154,7 @@ def test_why_there_is_no_gradient_or_only_zeros() -> None:
     assert "floor is not differentiable" in reason(mg.floor(x).sum(), x)
     y = named(mg.where(x.data > 9.0, named(x * 2.0, "two"), 1.0), "y")
     assert "took nothing from two" in reason(y.sum(), x)
-    assert mg.explain(y.sum(), x).gradient.tolist() == [0.0, 0.0]  # type: ignore[union-attr]
+    assert mg.explain(y.sum(), x).gradient.tolist() == [0.0, 0.0]
     low = named(mg.relu(named(x - 5.0, "low")), "r")
     assert "the path ends at r" in reason(low.sum(), x)
 
