@@ -12,7 +12,7 @@ from __future__ import annotations
 from minigrad import modes, ops
 from minigrad.ops.evaluate import apply, as_number, beside_node, compute, refuse
 from minigrad.ops.floats import FLOATS
-from minigrad.ops.row import MANY
+from minigrad.ops.row import MANY, row_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def _alike_recorder(kind: Any) -> Any:
 
 def _unary(kind: Any, function: Callable[..., Any]) -> Callable[[Any], Any]:
     """The method of a function of one input."""
-    op: Op = function.op  # type: ignore[attr-defined]
+    op = row_of(function)
     forward, new = op.forward, kind.__new__
 
     def method(self: Any) -> Any:

@@ -3,7 +3,7 @@
 ``tanh.op.partials[0](Symbol("y"), Symbol("x"))`` is ``1 - y ** 2``: the formula that computes a
 local derivative also writes it down. ``derivative_formula`` does that for an input of a row.
 
-Read next: ``explanation/`` and ``reference.py``, which print with it.
+Read next: ``explanation/`` and ``reference/``, which print with it.
 """
 
 from __future__ import annotations

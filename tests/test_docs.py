@@ -10,8 +10,10 @@ import pytest
 import minigrad as mg
 from minigrad import errors
 from minigrad.cli import main
-from minigrad.ops import FUNCTIONS
-from minigrad.reference import operations_page
+from minigrad.ops import FUNCTIONS, OPS
+from minigrad.ops.kinds import General
+from minigrad.reference.page import operations_page
+from minigrad.tensor import ARRAY_FUNCTIONS
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -59,6 +61,20 @@ def test_operations_page_holds_every_row_once():
     assert titles == list(FUNCTIONS)
 
 
+def test_operations_page_holds_every_row_and_function_of_arrays_once():
+    titles = re.findall(r"^#### `(?:mg\.|x\.)?(\w+)`$", operations_page(), re.MULTILINE)
+    rows = {name for name, op in OPS.items() if isinstance(op, General)}
+    assert len(titles) == len(set(titles))
+    assert set(titles) == rows | set(ARRAY_FUNCTIONS) - set(FUNCTIONS)
+
+
+def test_operations_page_says_what_is_a_function_and_what_a_method():
+    titles = re.findall(r"^#### `(mg\.|x\.|)(\w+)`$", operations_page(), re.MULTILINE)
+    for owner, name in titles:
+        assert (name in mg.__all__ and name != "trace") == (owner == "mg."), name
+        assert owner != "x." or hasattr(mg.Tensor, name)
+
+
 def test_errors_page_has_the_tree_of_the_code():
     page = (DOCS / "errors.md").read_text("utf-8")
     lines = [line[4:] for line in (errors.__doc__ or "").splitlines() if line.startswith("    ")]
@@ -75,7 +91,7 @@ def test_errors_page_shows_every_class(name):
 
 def test_reading_order_names_every_file_that_is_in_use():
     code = (
-        "import sys, minigrad as mg, minigrad.cli, minigrad.reference\n"
+        "import sys, minigrad as mg, minigrad.cli, minigrad.reference.page\n"
         "for name in mg.__all__: getattr(mg, name)\n"
         "files = [m.__file__ for n, m in sys.modules.items() if n.startswith('minigrad.')]\n"
         "print(*files, sep='\\n')"

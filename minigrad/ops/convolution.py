@@ -21,12 +21,30 @@ from minigrad.ops.arrays import Misfit, called
 from minigrad.ops.broadcasting import raw
 from minigrad.ops.evaluate import refuse
 from minigrad.ops.kinds import General, Linear, Product, array_function, evaluate_arrays
+from minigrad.ops.manual import Manual, of_row
 from minigrad.ops.products import einsum
 from minigrad.ops.reduce import shares
 
 __all__ = ["avg_pool2d", "conv2d", "max_pool2d"]
 
 Pair = tuple[int, int]
+
+_IMAGES = "Images, shape (N, C, H, W); no unit"
+_MARGIN = "A margin of zeros on each side: an int, or two (above and below, left and right)"
+_LENGTH = "H' = (H + 2 * padding - height) // stride + 1, and W' likewise"
+_POOLED: Any = {
+    "args": {
+        "x": _IMAGES,
+        "kernel_size": "Height and width of the window: an int, or two; None is 1",
+        "stride": "The step between windows: an int, or two (down, right); None is kernel_size",
+        "padding": "A margin on each side, at most half a window: an int, or two",
+    },
+    "returns": f"Shape (N, C, H', W'), where {_LENGTH}",
+    "raises": {
+        "ShapeError": "if there are not 4 axes, or no window fits",
+        "ArgumentValueError": "if the padding is more than half a window",
+    },
+}
 
 
 def _pair(value: Any, name: str, least: int) -> Pair:
@@ -88,6 +106,8 @@ _UNFOLD = Linear(
     lambda m, x, *, size=(1, 1), stride=(1, 1), padding=(0, 0): _windows(x, size, stride, padding),
     lambda g, out, x, *, size, stride, padding: _folded(g, x.shape, size, stride, padding),
     sentence="All windows of an image beside each other.", public=False,
+    manual=Manual("", "fold(g, x.shape, size, stride, padding)", args={"x": _IMAGES},
+        returns="Shape (N, C, H', W', height, width)"),
 ).register()  # fmt: skip
 _FOLD = Linear(
     "fold",
@@ -95,6 +115,7 @@ _FOLD = Linear(
         _fold(x, shape, size, stride, padding)),
     lambda g, out, x, *, shape, size, stride, padding: _unfolded(g, size, stride, padding),
     sentence="Windows added up to the image that they come from.", public=False,
+    manual=Manual("", "unfold(g, size, stride, padding)", returns="Shape (N, C, H, W)"),
 ).register()  # fmt: skip
 
 
@@ -134,6 +155,21 @@ _CONV2D = Product(
         lambda g, out, x, weight, *, stride, padding: einsum(
             "nohw,nchwij->ocij", g, _unfolded(x, weight.shape[2:], stride, padding))],
     sentence="Cross-correlation of an image (N, C, H, W) with windows (out, C, height, width).",
+    manual=Manual(
+        "einsum('nchwij,ocij->nohw', unfold(x, weight.shape[2:], stride, padding), weight)",
+        {"x": "fold(einsum('nohw,ocij->nchwij', g, weight), x.shape, weight.shape[2:], stride, "
+            "padding)",
+            "weight": "einsum('nohw,nchwij->ocij', g, "
+            "unfold(x, weight.shape[2:], stride, padding))",
+            "bias": "sum(g, (0, 2, 3))"},
+        ([[[[1.0, 2.0, 3.0]]]], [[[[1.0, 10.0]]]], [[[[21.0, 32.0]]]]),
+        args={"x": _IMAGES, "weight": "The windows, shape (out, C, height, width); no unit",
+            "bias": "What is added to each channel, shape (out,), or None; no unit",
+            "padding": _MARGIN},
+        returns=f"Shape (N, out, H', W'), where {_LENGTH}",
+        note="unfold lays the windows beside each other, fold adds them up to an image again.",
+        raises={"ShapeError": "if there are not 4 axes, the channels differ, or no window fits"},
+        source="V. Dumoulin, F. Visin, arXiv:1603.07285"),
 )  # fmt: skip
 _convolve = array_function(
     _CONV2D.register(),
@@ -144,6 +180,7 @@ _convolve = array_function(
 )
 
 
+@of_row(_CONV2D)
 def conv2d(x: Any, weight: Any, bias: Any = None, *, stride: Any = 1, padding: Any = 0) -> Any:
     """Cross-correlation of images (N, C, H, W) and weights (out, C, height, width), plus a bias."""
     out = _convolve(x, weight, stride=stride, padding=padding)
@@ -159,9 +196,6 @@ def conv2d(x: Any, weight: Any, bias: Any = None, *, stride: Any = 1, padding: A
     return out + bias.reshape((1, -1, 1, 1))
 
 
-conv2d.op = _CONV2D  # type: ignore[attr-defined]
-
-
 # -- pooling -------------------------------------------------------------------------------------
 
 
@@ -175,7 +209,7 @@ def _pool(kernel_size: Any = None, stride: Any = None, padding: Any = 0) -> dict
 
 
 def _max_windows(x: Any, size: Pair, stride: Pair, padding: Pair) -> Any:
-    kind = x.dtype.kind
+    kind = x.dtype.kind if hasattr(x, "dtype") else "f"  # a number has no windows, see below
     least = -np.inf if kind == "f" else False if kind == "b" else np.iinfo(x.dtype).min
     return _windows(x, size, stride, padding, least)
 
@@ -206,6 +240,10 @@ max_pool2d = array_function(General(
         * _shares(out, x, kernel_size, stride, padding)).sum(axis=(-2, -1)),
     reach=[_every_window],
     sentence="The largest element of each window of an image (N, C, H, W); ties share.",
+    manual=Manual(
+        "", "fold(g[..., None, None] * share, x.shape, kernel_size, stride, padding)",
+        ([[[[1.0, 2.0, 4.0, 3.0]]]], (1, 2), [[[[2.0, 4.0]]]]), **_POOLED, note=(
+            "share is 1 at the largest element of a window, divided among those that tie.")),
 ).register(), _pool)  # fmt: skip
 
 avg_pool2d = array_function(Linear(
@@ -217,4 +255,9 @@ avg_pool2d = array_function(Linear(
         g / (kernel_size[0] * kernel_size[1]), out, x, kernel_size=kernel_size, stride=stride,
         padding=padding),
     sentence="The mean of each window of an image (N, C, H, W); the padding counts as 0.",
+    manual=Manual(
+        "mean(unfold(x, kernel_size, stride, padding), (-2, -1))",
+        "fold(g[..., None, None] * mask, x.shape, kernel_size, stride, padding)",
+        ([[[[1.0, 3.0, 4.0, 6.0]]]], (1, 2), [[[[2.0, 5.0]]]]), **_POOLED, note=(
+            "mask has the shape of a window and is 1 / (height · width) everywhere.")),
 ).register(), _pool)  # fmt: skip

@@ -57,7 +57,7 @@ def public_function(op: Op) -> Callable[..., Any]:
         function.__code__ = code.replace(co_varnames=names + code.co_varnames[len(names) :])
     function.__name__ = function.__qualname__ = op.name
     function.__module__ = "minigrad"
-    function.__doc__ = op.sentence  # ``reference.py`` writes the whole of it
+    function.__doc__ = op.sentence  # ``reference/`` writes the whole of it
     function.op = op
     return function  # type: ignore[no-any-return]
 

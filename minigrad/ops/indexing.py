@@ -18,8 +18,10 @@ from minigrad.graph import Node
 from minigrad.ops.arrays import ndarray
 from minigrad.ops.broadcasting import raw, unbroadcast
 from minigrad.ops.kinds import General, Linear, array_function, evaluate_arrays
+from minigrad.ops.manual import Manual, documented, of_row
 from minigrad.ops.reduce import nonempty
 from minigrad.ops.scattered import Scattered
+from minigrad.ops.shapes import one_axis, shaped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,11 +95,18 @@ _GETITEM = Linear(
     "getitem", lambda m, x, *, index=(): (x if x.__class__ is ndarray else np.asarray(x))[index],
     lambda g, out, x, *, index: put(g, x.shape, index),
     sentence="Elements chosen by an index; one that is chosen twice gets both gradients.",
+    manual=Manual("x[index]", "put(g, x.shape, index)", ([1.0, 2.0], [1, 1, 0], [2.0, 2.0, 1.0]),
+        returns="The shape that the index gives",
+        note="put adds g at the index into zeros: what was chosen twice gets both.",
+        raises={"ArgumentTypeError": "if the index holds floats",
+            "ArgumentValueError": "if it reaches outside of x"}),
 ).register()  # fmt: skip
 _PUT = Linear(
     "put", lambda m, x, *, shape=(), index=(): _put(x, shape, index),
     lambda g, out, x, *, shape, index: getitem(g, index),
     sentence="Zeros, and x added at an index: the transpose of indexing.", public=False,
+    manual=Manual("", "g[index]", args={"shape": "The shape of the result, a tuple of ints"},
+        returns="The given shape"),
 ).register()  # fmt: skip
 
 
@@ -135,11 +144,18 @@ def put(x: Any, shape: tuple[int, ...], index: Any) -> Any:
     return evaluate_arrays(_PUT.cached(shape=shape, index=index), (x,))
 
 
+@documented(Manual("", "put(g, x.shape, index)", ([1.0, 2.0, 3.0], [2, 0], [3.0, 1.0]),
+    args={"indices": "An int or an array of ints, of any shape",
+        "axis": "The axis, an int, or None for all elements in a row"},
+    returns="The shape of x with that of indices in place of the axis",
+    note="index is indices on the axis: (:, …, indices).",
+    raises={"ArgumentTypeError": "if the indices are no ints"}))  # fmt: skip
 def take(x: Any, indices: Any, axis: int | None = None) -> Any:
     """Elements along an axis (None: of all elements in a row) by their numbers."""
+    x = shaped(x, "take")
     if axis is None:
         return getitem(x.reshape(-1), _whole(indices))
-    return getitem(x, (*[slice(None)] * (axis % len(x.shape)), _whole(indices)))
+    return getitem(x, (*[slice(None)] * one_axis(axis, x, "take"), _whole(indices)))
 
 
 def _whole(indices: Any) -> Any:
@@ -182,7 +198,14 @@ _AT_SET = General(
     jvp=lambda ts, out, x, y, *, index: at_set(
         np.zeros(out.shape, out.dtype) if ts[0] is None else ts[0], index,
         0.0 if ts[1] is None else ts[1]),
-    sentence="x with y at an index, as a new array; where two meet the last one stays.",
+    sentence="x with values at an index, as a new array; where two meet the last one stays.",
+    manual=Manual("", {"x": "at_set(g, index, 0.0)", "values": "g[index]"},
+        ([1.0, 2.0, 3.0], 0, 9.0, [9.0, 2.0, 3.0]),
+        args={"values": "What stands there then, broadcast to the shape of x[index]; no unit"},
+        note="Of several values for one place only the last, which stays, gets a gradient.",
+        raises={"ArgumentTypeError": "if the index holds floats",
+            "ArgumentValueError": "if it reaches outside of x",
+            "ShapeError": "if the values do not broadcast"}),
 ).register()  # fmt: skip
 
 
@@ -203,7 +226,10 @@ def at_set(x: Any, index: Any, values: Any) -> Any:
     return evaluate_arrays(_AT_SET.cached(index=index_of(index)), (x, values))
 
 
-getitem.op, put.op, at_set.op = _GETITEM, _PUT, _AT_SET  # type: ignore[attr-defined]
+# Not as decorators: these rows and functions name each other.
+of_row(_GETITEM)(getitem)
+of_row(_PUT)(put)
+of_row(_AT_SET)(at_set)
 
 
 # -- order ---------------------------------------------------------------------------------------
@@ -228,20 +254,27 @@ def _unsort(g: Any, out: Any, x: Any, *, axis: Any) -> Any:
     return _sorted(g, x, axis, back=True).reshape(x.shape)
 
 
+_SORTED = "The axis, an int, or None for all elements in a row"
 sort = array_function(General(
     "sort", lambda m, x, *, axis=-1: np.sort(x, axis=axis, kind="stable"), [_unsort],
     reach=[_unsort],
     jvp=lambda ts, out, x, *, axis: _sorted(ts[0], x, axis, back=False),
     sentence="The elements in ascending order; each keeps its gradient.",
+    manual=Manual("", "np.take_along_axis(g, argsort(argsort(x, axis), axis), axis)",
+        ([3.0, 1.0, 2.0], [1.0, 2.0, 3.0]), args={"axis": _SORTED},
+        note="Equal elements stay in the order that they had."),
 ).register())  # fmt: skip
 argsort = array_function(General(
     "argsort", lambda m, x, *, axis=-1: np.argsort(x, axis=axis, kind="stable"), [None],
     sentence="The indices that sort; whole numbers, no gradient.",
+    manual=Manual("", example=([3.0, 1.0, 2.0], [1, 2, 0]), args={"axis": _SORTED}),
 ).register())  # fmt: skip
 _largest = nonempty("argmax", np.argmax)
 argmax = array_function(General(
     "argmax", lambda m, x, *, axis=None, keepdims=False: _largest(x, axis, keepdims),
     [None], sentence="The index of the largest element, the first of several; no gradient.",
+    manual=Manual("", example=([1.0, 3.0, 3.0], 1),
+        args={"axis": "The axis that is searched, an int, or None for all elements in a row"}),
 ).register())  # fmt: skip
 
 
@@ -251,12 +284,19 @@ _STACK_VALUES = Linear(
     "stack_values", lambda m, *xs, shape=(-1,): np.array(xs, dtype=float).reshape(shape),
     lambda g, out, *xs, shape: _elements(g),
     sentence="Values and numbers joined into an array; each gets the gradient of its element.",
-    public=False,
+    manual=Manual("", {"xᵢ": "g[place]"},
+        ("mg.stack_values([mg.Value(1.0), 2.0]).tolist()", [1.0, 2.0]),
+        args={"values": "Values and numbers in a list, or nested lists of equal lengths; no unit"},
+        returns="A Tensor; its shape are the lengths of the lists",
+        note="place is where xᵢ stands in the array.",
+        raises={"ArgumentValueError": "if the lengths differ",
+            "ArgumentTypeError": "if there is no Value among them"}),
 ).register()  # fmt: skip
 _ELEMENT = Linear(
     "element", lambda m, x, *, index=(): float(x[index]),
     lambda g, out, x, *, index: Scattered(x, [(index, g)]),
     sentence="One element of an array as a Value.", public=False,
+    manual=Manual("x[index]", "put(g, x.shape, index)", returns="A number, which becomes a Value"),
 ).register()  # fmt: skip
 
 
@@ -272,6 +312,7 @@ def element(x: Any, index: tuple[int, ...]) -> Any:
     return _ELEMENT.cached(index=index)
 
 
+@of_row(_STACK_VALUES)
 def stack_values(values: Any) -> Any:
     """Join Values and numbers, in a list or nested lists of equal lengths, into a ``Tensor``."""
     flat: list[Any] = []

@@ -25,6 +25,7 @@ from minigrad.nothing import NOTHING
 from minigrad.ops.arrays import ARRAYS, as_operand, compute_array, errors, ndarray, quiet
 from minigrad.ops.broadcasting import Masked, carries, fit, parts, raw
 from minigrad.ops.core import where
+from minigrad.ops.manual import of_row
 from minigrad.ops.row import MANY, Op
 
 if TYPE_CHECKING:
@@ -300,17 +301,6 @@ def _braces(value: Any) -> str:
     return shown.replace("{", "{{").replace("}", "}}")
 
 
-def _docstring(op: General) -> str:
-    """What ``help(mg.mean)`` shows."""
-    lines = [op.sentence, "", "Args:"]
-    lines += [f"    {name}: A Tensor, an array or a number." for name in op.parameters]
-    lines += [f"    {name}: {value!r} by default." for name, value in op.attrs.items()]
-    lines += ["", "Returns:", "    A Tensor if there is a node among the inputs, else an array."]
-    lines += ["", "Raises:", "    ArgumentTypeError: if an input is no array of real numbers."]
-    lines += ["    ShapeError: if the shapes do not fit together."]
-    return "\n".join(lines) + "\n"
-
-
 def array_function(
     op: General,
     arrange: Callable[..., dict[str, Any]] | None = None,
@@ -365,10 +355,8 @@ def array_function(
     function: Any = unary if arity == 1 else general
     function.__name__ = function.__qualname__ = op.name
     function.__module__ = "minigrad"
-    function.__doc__ = _docstring(op)
     function.__wrapped__ = partial(op.forward, ARRAYS)  # the signature, for help()
-    function.op = op
-    return function  # type: ignore[no-any-return]
+    return of_row(op)(function)  # type: ignore[no-any-return]
 
 
 def evaluate_arrays(op: Op, xs: tuple[Any, ...]) -> Any:

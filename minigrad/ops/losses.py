@@ -31,13 +31,20 @@ from minigrad.ops.labels import (
     not_one,
     numbers_of,
 )
-from minigrad.ops.reduce import log_softmax, reduce_sum, softmax
+from minigrad.ops.manual import Manual, of_row
+from minigrad.ops.reduce import reduce_sum
 from minigrad.ops.scalar import sigmoid
+from minigrad.ops.softmaxes import log_softmax, softmax
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = ["bce_with_logits", "cross_entropy", "hinge_loss", "mse_loss"]
+
+
+_TARGETS = "What is right, of the shape of the predictions, or one number; no unit"
+_PAIR = {"predictions": "What was predicted, of any shape; no unit", "targets": _TARGETS}
+_SHAPES = {"ShapeError": "if predictions and targets differ in shape"}
 
 
 def _reduction(reduction: Any = "mean") -> dict[str, Any]:
@@ -108,7 +115,9 @@ def _like(x: Any, y: Any) -> Any:
     return y.astype(kind)
 
 
-def _loss(name: str, terms: Any, slopes: tuple[Any, Any], sentence: str) -> Callable[..., Any]:
+def _loss(
+    name: str, terms: Any, slopes: tuple[Any, Any], sentence: str, manual: Manual
+) -> Callable[..., Any]:
     """A loss of two arrays of one shape, from its terms and their two derivatives."""
 
     def forward(m: Any, predictions: Any, targets: Any, *, reduction: str = "mean") -> Any:
@@ -134,7 +143,9 @@ def _loss(name: str, terms: Any, slopes: tuple[Any, Any], sentence: str) -> Call
         return _scaled(reduce_sum(total), reduction, np.size(raw(x)))
 
     rules = [rule(slope) for slope in slopes]
-    row = General(name, forward, rules, jvp=jvp, reach=[_term_rule] * 2, sentence=sentence)
+    row = General(
+        name, forward, rules, jvp=jvp, reach=[_term_rule] * 2, sentence=sentence, manual=manual
+    )
     return array_function(row.register(), _reduction, lambda x, y: _check_labels(name, y))
 
 
@@ -142,18 +153,34 @@ mse_loss = _loss(
     "mse_loss", lambda x, y: (x - y) ** 2,
     (lambda x, y: 2.0 * (x - y), lambda x, y: 2.0 * (y - x)),
     "Mean squared error of predictions and targets of one shape.",
+    Manual("mean((predictions - targets) ** 2)",
+        {"predictions": "2 * g * (predictions - targets) / n",
+            "targets": "2 * g * (targets - predictions) / n"},
+        ([1.0, 2.0], [1.0, 4.0], 2.0), args=_PAIR, raises=_SHAPES),
 )  # fmt: skip
 bce_with_logits = _loss(
     "bce_with_logits",
     lambda x, y: np.maximum(x, 0.0) - x * y + np.log1p(np.exp(-np.abs(x))),
     (lambda x, y: sigmoid(x) - y, lambda x, y: -x),
     "Binary cross entropy of logits and targets in [0, 1], without overflow.",
+    Manual("mean(softplus(predictions) - predictions * targets)",
+        {"predictions": "g * (sigmoid(predictions) - targets) / n",
+            "targets": "-g * predictions / n"},
+        ([1000.0, 0.0], [0.0, 0.0], {"reduction": "none"}, [1000.0, 0.6931471805599453]),
+        args={"predictions": "The logits, of any shape; no unit", "targets": _TARGETS},
+        raises=_SHAPES),
 )  # fmt: skip
 hinge_loss = _loss(
     "hinge_loss", lambda x, y: np.maximum(1.0 - x * y, 0.0),
     (lambda x, y: -y * less(0.0, 1.0 - x * y),
         lambda x, y: where(less(0.0, 1.0 - x * y), -x, 0.0)),
     "max(0, 1 - score · target) with targets -1 and 1; slope 0 on the margin.",
+    Manual("mean(relu(1 - predictions * targets))",
+        {"predictions": "-g * targets * (predictions * targets < 1) / n",
+            "targets": "-g * predictions * (predictions * targets < 1) / n"},
+        ([0.5, -3.0], [1.0, 1.0], 2.25),
+        args={"predictions": "The scores, of any shape; no unit", "targets": _TARGETS},
+        raises=_SHAPES, source="C. Cortes, V. Vapnik, Machine Learning 20 (1995)"),
 )  # fmt: skip
 
 
@@ -335,9 +362,22 @@ _CROSS_ENTROPY = General(
         _cross_entropy(predictions, targets, reduction)),
     [_logits_rule, _target_rule], jvp=_cross_entropy_jvp, reach=[_class_rule] * 2,
     sentence="-log softmax(x) at the target: class indices (N,) or probabilities (N, C).",
+    manual=Manual("-mean(sum(t * log_softmax(x, c), c))",
+        {"x": "g * (softmax(x, c) * sum(t, c, keepdims=True) - t) / n",
+            "target": "-g * log_softmax(x, c) / n"},
+        ([[1000.0, 0.0], [0.0, 0.0]], [0, 1], {"reduction": "sum"}, 0.6931471805599453),
+        args={"x": "The logits, shape (N, C) or (N, C, …), or (C,) of a single sample; no unit",
+            "target": "Class indices from 0, ints of shape (N,) or (N, …); or the probabilities of "
+            "the classes, of the shape of x"},
+        note="c is the axis of the classes, which g has here with length 1; t is target as "
+        "probabilities, 1 at the class of a sample. Class indices get no gradient.",
+        raises={"ShapeError": "if the shapes do not fit together",
+            "ArgumentTypeError": "if class indices are no ints",
+            "ArgumentValueError": "if there is no such class"}),
 ).register()  # fmt: skip
 
 
+@of_row(_CROSS_ENTROPY)
 def cross_entropy(x: Any, target: Any, *, reduction: str = "mean") -> Any:
     """-log softmax(x) at the targets: class indices (N,), or probabilities of the shape of x."""
     if isinstance(target, list):
@@ -346,6 +386,3 @@ def cross_entropy(x: Any, target: Any, *, reduction: str = "mean") -> Any:
         _check_probabilities(x, target)
     row = _CROSS_ENTROPY.cached(**_reduction(reduction))
     return evaluate_arrays(row, (x, target))
-
-
-cross_entropy.op = _CROSS_ENTROPY  # type: ignore[attr-defined]

@@ -13,6 +13,7 @@ from _operator import mul
 from minigrad import hooks
 from minigrad.errors import ArgumentTypeError, ArgumentValueError
 from minigrad.ops.evaluate import apply
+from minigrad.ops.manual import of_row
 from minigrad.ops.row import Op
 
 TYPE_CHECKING = False
@@ -85,18 +86,24 @@ _DOT = Dot(
 ).register()
 
 
+@of_row(_SUM)
 def sum(values: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Sum of ``values`` as one node, added from left to right; 0.0 for none.
 
     Args:
         values: Numbers and nodes. No unit of its own. Or an array, whose elements are added.
-        axis: Of an array, the axis or axes to sum over; all by default.
-        keepdims: Of an array, whether these axes stay, with length 1.
+        axis: Of an array, the axis or axes to sum over; None, the default, for all.
+        keepdims: Of an array, whether these axes stay, with length 1; False by default.
+
+    Returns:
+        A number for numbers, else a node. Of an array, the shape without the axes summed over.
 
     Raises:
         ArgumentTypeError: if ``values`` is no sequence, or a term is no number.
+        ArgumentValueError: if an array has no such axis.
 
-    Derivative: 1 for every term.
+    Derivative:
+        ∂sum/∂xᵢ = 1 for every term; of an array, every element gets the gradient of its sum.
 
     >>> from minigrad import Value
     >>> x = Value(2.0)
@@ -119,18 +126,25 @@ def sum(values: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return apply(_SUM, terms) if node is None else node
 
 
+@of_row(_DOT)
 def dot(ws: Any, xs: Any) -> Any:
     """Dot product Σ wᵢ·xᵢ as one node; 0.0 for empty sequences.
 
     Args:
-        ws: Numbers and nodes, n of them; or an array, and the product is that of NumPy's ``dot``.
-        xs: Numbers and nodes, n of them; or an array.
+        ws: Numbers and nodes, n of them, no unit; or an array, and the product is that of NumPy's
+            ``dot``: of shapes (m, k) and (k, n) the matrix product.
+        xs: Numbers and nodes, n of them, no unit; or an array.
+
+    Returns:
+        A number for numbers, else a node. Of arrays, the shape that NumPy's ``dot`` gives.
 
     Raises:
         ArgumentTypeError: if one of them is no sequence, or a term is no number.
         ArgumentValueError: if their lengths differ.
+        ShapeError: if arrays do not fit together.
 
-    Derivative: ∂/∂wᵢ = xᵢ and ∂/∂xᵢ = wᵢ.
+    Derivative:
+        ∂dot/∂wᵢ = xᵢ and ∂dot/∂xᵢ = wᵢ; of arrays as for ``matmul``.
 
     >>> from minigrad import Value
     >>> w = [Value(1.0), Value(-2.0)]
@@ -153,9 +167,6 @@ def dot(ws: Any, xs: Any) -> Any:
     record = getattr(ws[0].__class__, "_record_alike", None)
     node = None if record is None else record(_DOT, ws, xs)
     return apply(_DOT, (*ws, *xs)) if node is None else node
-
-
-sum.op, dot.op = _SUM, _DOT  # type: ignore[attr-defined]
 
 
 _LISTS = (list, tuple)

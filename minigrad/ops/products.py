@@ -19,6 +19,8 @@ from minigrad.ops.broadcasting import raw, repeated, unbroadcast
 from minigrad.ops.evaluate import refuse
 from minigrad.ops.indexing import put
 from minigrad.ops.kinds import Product, array_function, evaluate_arrays
+from minigrad.ops.manual import Manual, documented, of_row
+from minigrad.ops.shapes import shaped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,9 +78,15 @@ def _for_right(g: Any, out: Any, x: Any, y: Any, *_: Any) -> Any:
 _MATMUL = Product(
     "matmul", lambda m, x, y: _matmul(x, y), [_for_left, _for_right], text="{0:2} @ {1:3}",
     latex=r"{0:2} {1:2}", precedence=2, sentence="Matrix product of the last two axes.",
+    manual=Manual("x @ y", {"x": "g @ y.T", "y": "x.T @ g"},
+        ([[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0], [21.0, 43.0]),
+        args={"x": "A Tensor or an array, shape (…, m, k), or (k,) for a row; no unit",
+            "y": "A Tensor or an array, shape (…, k, n), or (k,) for a column; no unit"},
+        returns="Shape (…, m, n), without the axis of a row or a column",
+        note="Of more axes, .T exchanges the last two, and what was repeated is summed.",
+        raises={"ShapeError": "if the inner axes differ, or one of them has no axes"}),
 )  # fmt: skip
 matmul = array_function(_MATMUL.register())
-matmul.op = _MATMUL  # type: ignore[attr-defined]
 
 
 def _affine(m: Any, x: Any, weight: Any, bias: Any) -> Any:
@@ -112,6 +120,9 @@ _LINEAR = Product(
     jvp=lambda ts, out, x, weight, bias: _linear_jvp(ts, out, x, weight),
     text="{0:2} @ {1:3} + {2:1}", latex=r"{0:2} {1:2} + {2:1}", precedence=1, public=False,
     sentence="A layer of neurons as one node: x @ weight + bias.",
+    manual=Manual("x @ weight + bias",
+        {"x": "g @ weight.T", "weight": "x.T @ g", "bias": "sum(g, 0)"},
+        returns="Shape (N, neurons)"),
 )  # fmt: skip
 linear = array_function(_LINEAR.register())
 
@@ -126,11 +137,22 @@ def array_dot(x: Any, y: Any) -> Any:
     return tensordot(x, y, axes=((-1,), (-1 if n == 1 else -2,)))
 
 
+@documented(Manual("x.reshape(-1, 1) * y.reshape(1, -1)",
+    {"x": "g @ y.reshape(-1)", "y": "x.reshape(-1) @ g"},
+    ([1.0, 2.0], [3.0, 4.0], [[3.0, 4.0], [6.0, 8.0]]),
+    returns="Shape (elements of x, elements of y)"))  # fmt: skip
 def outer(x: Any, y: Any) -> Any:
     """All products of an element of ``x`` with one of ``y``, a matrix; both are read in a row."""
-    return x.reshape((-1, 1)) * y.reshape((1, -1))
+    return shaped(x, "outer").reshape((-1, 1)) * shaped(y, "outer").reshape((1, -1))
 
 
+@documented(Manual("", {"x": "einsum(swapped_x, g, y)", "y": "einsum(swapped_y, g, x)"},
+    ([[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0], 1, [21.0, 43.0]),
+    args={"axes": "How many axes, the last of x and the first of y, or two lists of axes"},
+    returns="The axes of x and then those of y that are not summed",
+    note="swapped_x are the letters of the product with those of x and of the result exchanged.",
+    raises={"ShapeError": "if the lengths of two such axes differ",
+        "ArgumentValueError": "if there is no such axis"}))  # fmt: skip
 def tensordot(x: Any, y: Any, axes: Any = 2) -> Any:
     """The product of two arrays summed over axes, given as in NumPy: a number, or two lists."""
     for z in (x, y):
@@ -273,9 +295,20 @@ def _as_matmul(subscripts: str, xs: Sequence[Any]) -> Any:
 _EINSUM = _Einsum(
     "einsum", lambda m, *xs, subscripts="": _run_einsum(subscripts, xs), _einsum_rule,
     sentence="Sum of products in Einstein's notation, 'ij,jk->ik'.",
+    manual=Manual("", {"xᵢ": "einsum(swapped, g, *others)"},
+        ("ij,jk->ik", [[1.0, 2.0]], [[3.0], [4.0]], [[11.0]]),
+        args={"subscripts": "A letter for each axis of each operand, -> and those of the result",
+            "*operands": "Tensors, arrays or numbers, one for each group of letters; no unit"},
+        returns="The lengths of the axes of the letters after ->",
+        note="swapped are the letters with those of xᵢ and of the result exchanged: for "
+        "'ij,jk->ik' and the first operand, 'ik,jk->ij'. Along a letter that stands in xᵢ alone "
+        "the gradient is repeated; of one that stands there twice it goes to the diagonal.",
+        raises={"ShapeError": "if letters and axes, or two lengths of a letter, differ",
+            "ArgumentValueError": "if the subscripts make no sense"}),
 ).register()  # fmt: skip
 
 
+@of_row(_EINSUM)
 def einsum(subscripts: str, *operands: Any) -> Any:
     """Sum of products in Einstein's notation: ``einsum("ij,jk->ik", x, y)`` is ``x @ y``."""
     if not isinstance(subscripts, str):
@@ -328,5 +361,4 @@ def _written_out(subscripts: str, operands: Sequence[Any]) -> str:
     return f"{','.join(words)}->{result}"
 
 
-einsum.op = _EINSUM  # type: ignore[attr-defined]
 hooks.product = array_dot

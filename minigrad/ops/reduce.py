@@ -1,12 +1,9 @@
-"""Rows that reduce axes: sums, means, products, extremes, norms, and softmax.
+"""Rows that reduce axes: sums, means, products, extremes, norms.
 
 ``axis`` and ``keepdims`` are NumPy's: None for all axes, an int, or a tuple of ints. A rule first
-gives the gradient its axes back (``_spread``), then it is a matter of one formula.
+gives the gradient its axes back (``spread``), then it is a matter of one formula.
 
-Source: the derivatives of softmax and logsumexp as in P. Blanchard, D. Higham, N. Higham,
-Accurately computing the log-sum-exp and softmax functions, IMA J. Numer. Anal. 41 (2021).
-
-Read next: ``shapes.py``.
+Read next: ``softmaxes.py``.
 """
 
 from __future__ import annotations
@@ -19,54 +16,54 @@ import numpy as np
 from minigrad.errors import ArgumentTypeError
 from minigrad.ops.arrays import Misfit
 from minigrad.ops.broadcasting import raw, repeated
-from minigrad.ops.core import exp, where
+from minigrad.ops.core import where
 from minigrad.ops.kinds import General, Linear, array_function
+from minigrad.ops.manual import Manual
 from minigrad.ops.shapes import concatenate, flip, moveaxis, ones_like, stack
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = [
-    "cumprod", "cumsum", "log_softmax", "logsumexp", "max", "mean", "min", "norm", "prod",
-    "reduce_sum", "softmax", "std", "sum_of_squares", "var",
+    "cumprod", "cumsum", "max", "mean", "min", "norm", "prod", "reduce_sum", "std",
+    "sum_of_squares", "var",
 ]  # fmt: skip
 
 _add: Any = np.add.reduce  # its type knows no keepdims that is not written out
+_RUNS = "The axis to run along, an int, or None for all elements in a row"
+_RAN = "The shape of x; for axis=None one axis of all elements"
+_NO_DIVISION = "Where an element of x is 0, the product of the others is found without a division."
 
 
 # -- axes ----------------------------------------------------------------------------------------
 
 
-def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
+def reduced_axes(axis: Any, ndim: int) -> tuple[int, ...]:
     """The axes that are reduced, counted from 0."""
     if axis is None:
         return tuple(range(ndim))
     return tuple(n % ndim for n in (axis if isinstance(axis, tuple) else (axis,)))
 
 
-def _spread(g: Any, x: Any, axis: Any, keepdims: bool) -> Any:
+def spread(g: Any, x: Any, axis: Any, keepdims: bool) -> Any:
     """``g``, of the shape of a reduction of ``x``, repeated along the axes that it lost."""
     if not keepdims and g.shape:
-        gone = _axes(axis, len(x.shape))
+        gone = reduced_axes(axis, len(x.shape))
         g = g.reshape(tuple(1 if i in gone else n for i, n in enumerate(x.shape)))
     return repeated(g, x.shape)
 
 
-def _spread_rule(g: Any, out: Any, x: Any, *, axis: Any, keepdims: bool, **_: Any) -> Any:
+def spread_rule(g: Any, out: Any, x: Any, *, axis: Any, keepdims: bool, **_: Any) -> Any:
     """The transpose of a sum, and what each element of any reduction depends on."""
-    return _spread(g, x, axis, keepdims)
-
-
-def _along_axis(g: Any, out: Any, x: Any, *, axis: Any) -> Any:
-    """What each element of a softmax depends on: all that stand along the axis."""
-    return repeated(reduce_sum(g, axis=axis, keepdims=True), x.shape)
+    return spread(g, x, axis, keepdims)
 
 
 def _count(x: Any, axis: Any) -> int:
     """How many elements of ``x`` make one of the result: a Python number, which widens nothing."""
-    if axis is None:
-        return product_of(x.shape)
-    return product_of([x.shape[n] for n in _axes(axis, len(x.shape))])
+    shape = getattr(x, "shape", ())  # a number has no axes
+    if axis is None or not shape:
+        return product_of(shape)
+    return product_of([shape[n] for n in reduced_axes(axis, len(shape))])
 
 
 def axes_of(axis: Any = None, **attrs: Any) -> dict[str, Any]:
@@ -81,24 +78,26 @@ def axes_of(axis: Any = None, **attrs: Any) -> dict[str, Any]:
     return {"axis": axis, **attrs}
 
 
-def _reduction(row: General) -> Callable[..., Any]:
+def reduction(row: General) -> Callable[..., Any]:
     return array_function(row.register(), axes_of)
 
 
 # -- sums ----------------------------------------------------------------------------------------
 
-reduce_sum = _reduction(Linear(
+reduce_sum = reduction(Linear(
     "reduce_sum", lambda m, x, *, axis=None, keepdims=False: _add(x, axis=axis, keepdims=keepdims),
-    _spread_rule, text="sum({0})", latex=r"\sum", public=False,
+    spread_rule, text="sum({0})", latex=r"\sum", public=False,
     sentence="Sum over axes: the gradient is repeated along them.",
+    manual=Manual("", "g", ([[1.0, 2.0], [3.0, 6.0]], {"axis": 0}, [4.0, 8.0])),
 ))  # fmt: skip
 
-mean = _reduction(Linear(
+mean = reduction(Linear(
     "mean",
     lambda m, x, *, axis=None, keepdims=False: (
         np.true_divide(_add(x, axis=axis, keepdims=keepdims), _count(x, axis))),
-    lambda g, out, x, *, axis, keepdims: _spread(g / _count(x, axis), x, axis, keepdims),
+    lambda g, out, x, *, axis, keepdims: spread(g / _count(x, axis), x, axis, keepdims),
     sentence="Arithmetic mean over axes; nan of no elements.",
+    manual=Manual("sum(x, axis) / n", "g / n", ([[1.0, 2.0], [3.0, 6.0]], {"axis": 0}, [2.0, 4.0])),
 ))  # fmt: skip
 
 
@@ -110,6 +109,8 @@ def _cumsum_transpose(g: Any, out: Any, x: Any, *, axis: Any) -> Any:
 cumsum = array_function(Linear(
     "cumsum", lambda m, x, *, axis=None: np.cumsum(x, axis=axis), _cumsum_transpose,
     sentence="Running sum along an axis (None: of all elements in a row).",
+    manual=Manual("", "flip(cumsum(flip(g, axis), axis), axis)", ([1.0, 2.0, 3.0], [1.0, 3.0, 6.0]),
+        args={"axis": _RUNS}, returns=_RAN),
 ).register())  # fmt: skip
 
 
@@ -117,6 +118,7 @@ sum_of_squares = array_function(General(
     "sum_of_squares", lambda m, x: np.vdot(x, x), [lambda g, out, x: g * 2.0 * x],
     jvp=lambda ts, out, x: reduce_sum(2.0 * x * ts[0]), public=False,
     sentence="Σ x² as one node: the weight decay of a layer.",
+    manual=Manual("sum(x ** 2)", "2 * g * x", returns="Without axes"),
 ).register())  # fmt: skip
 
 
@@ -134,8 +136,8 @@ def _others(x: Any) -> Any:
 def _prod_slope(out: Any, x: Any, axis: Any, keepdims: bool) -> Any:
     """∂prod/∂x: the product of the others, of 0.0 too."""
     if raw(x).all():
-        return _spread(out, x, axis, keepdims) / x
-    gone = _axes(axis, len(x.shape))
+        return spread(out, x, axis, keepdims) / x
+    gone = reduced_axes(axis, len(x.shape))
     kept = [n for n in range(len(x.shape)) if n not in gone]
     order = (*kept, *gone)
     moved = x.transpose(order)
@@ -143,15 +145,16 @@ def _prod_slope(out: Any, x: Any, axis: Any, keepdims: bool) -> Any:
     return others.transpose(tuple(np.argsort(order).tolist()))
 
 
-prod = _reduction(General(
+prod = reduction(General(
     "prod",
     lambda m, x, *, axis=None, keepdims=False: np.multiply.reduce(x, axis=axis, keepdims=keepdims),
     [lambda g, out, x, *, axis, keepdims: (
-        _spread(g, x, axis, keepdims) * _prod_slope(out, x, axis, keepdims))],
+        spread(g, x, axis, keepdims) * _prod_slope(out, x, axis, keepdims))],
     jvp=lambda ts, out, x, *, axis, keepdims: reduce_sum(
         ts[0] * _prod_slope(out, x, axis, keepdims), axis=axis, keepdims=keepdims),
-    reach=[_spread_rule],
+    reach=[spread_rule],
     sentence="Product over axes; each element gets the product of the others, zeros included.",
+    manual=Manual("", "g * out / x", ([2.0, 3.0, 4.0], 24.0), note=_NO_DIVISION),
 ))  # fmt: skip
 
 
@@ -184,6 +187,8 @@ cumprod = array_function(General(
     "cumprod", lambda m, x, *, axis=None: np.cumprod(x, axis=axis), [_cumprod_vjp],
     jvp=_cumprod_jvp, reach=[_cumsum_transpose],
     sentence="Running product along an axis (None: of all elements in a row).",
+    manual=Manual("", "flip(cumsum(flip(g * out, axis), axis), axis) / x", ([2.0, 3.0], [2.0, 6.0]),
+        args={"axis": _RUNS}, returns=_RAN, note=_NO_DIVISION),
 ).register())  # fmt: skip
 
 
@@ -208,7 +213,7 @@ def shares(extreme: Any, x: Any, axis: Any) -> Any:
 def _share(out: Any, x: Any, axis: Any, keepdims: bool) -> Any:
     """What the extreme elements get of a gradient; numbers, for it has no slope."""
     x = raw(x)
-    return shares(_spread(raw(out), x, axis, keepdims), x, axis)
+    return shares(spread(raw(out), x, axis, keepdims), x, axis)
 
 
 def nonempty(name: str, reduce: Any) -> Callable[..., Any]:
@@ -234,20 +239,23 @@ def nonempty(name: str, reduce: Any) -> Callable[..., Any]:
     return reduced
 
 
-def _extreme(name: str, reduce: Any, sentence: str) -> Callable[..., Any]:
+def _extreme(name: str, reduce: Any, what: str, best: float) -> Callable[..., Any]:
     choose = nonempty(name, reduce)
-    return _reduction(General(
+    return reduction(General(
         name, lambda m, x, *, axis=None, keepdims=False: choose(x, axis, keepdims),
         [lambda g, out, x, *, axis, keepdims: (
-            _spread(g, x, axis, keepdims) * _share(out, x, axis, keepdims))],
+            spread(g, x, axis, keepdims) * _share(out, x, axis, keepdims))],
         jvp=lambda ts, out, x, *, axis, keepdims: reduce_sum(
             ts[0] * _share(out, x, axis, keepdims), axis=axis, keepdims=keepdims),
-        reach=[_spread_rule], latex=rf"\{name}", sentence=sentence,
+        reach=[spread_rule],
+        latex=rf"\{name}", sentence=f"{what} element; ties share the gradient equally.",
+        manual=Manual(
+            "", "g * (x == out) / sum(x == out, axis, keepdims=True)", ([1.0, 5.0], best)),
     ))  # fmt: skip
 
 
-max = _extreme("max", np.maximum.reduce, "Largest element; ties share the gradient equally.")
-min = _extreme("min", np.minimum.reduce, "Smallest element; ties share the gradient equally.")
+max = _extreme("max", np.maximum.reduce, "Largest", 5.0)
+min = _extreme("min", np.minimum.reduce, "Smallest", 1.0)
 
 
 # -- spread and length ---------------------------------------------------------------------------
@@ -268,15 +276,17 @@ def _centred(x: Any, axis: Any) -> Any:
     return x - mean(x, axis=axis, keepdims=True)
 
 
-var = _reduction(General(
+var = reduction(General(
     "var",
     lambda m, x, *, axis=None, ddof=0, keepdims=False: _variance(x, axis, ddof, keepdims),
     [lambda g, out, x, *, axis, ddof, keepdims: (
-        _spread(g, x, axis, keepdims) * (2.0 * _centred(x, axis)) / _degrees(x, axis, ddof))],
+        spread(g, x, axis, keepdims) * (2.0 * _centred(x, axis)) / _degrees(x, axis, ddof))],
     jvp=lambda ts, out, x, *, axis, ddof, keepdims: reduce_sum(
         ts[0] * (2.0 * _centred(x, axis)), axis=axis, keepdims=keepdims) / _degrees(x, axis, ddof),
-    reach=[_spread_rule],
+    reach=[spread_rule],
     sentence="Variance: mean squared distance from the mean, divided by n - ddof.",
+    manual=Manual("sum((x - mean(x, axis, keepdims=True)) ** 2, axis) / (n - ddof)",
+        "2 * g * (x - mean(x, axis, keepdims=True)) / (n - ddof)", ([1.0, 3.0], 1.0)),
 ))  # fmt: skip
 
 
@@ -289,19 +299,21 @@ def _divided(x: Any, out: Any) -> Any:
 
 
 def _std_slope(out: Any, x: Any, axis: Any, ddof: Any, keepdims: bool) -> Any:
-    length = _spread(out, x, axis, keepdims)
+    length = spread(out, x, axis, keepdims)
     return _divided(_centred(x, axis), length) / _degrees(x, axis, ddof)
 
 
-std = _reduction(General(
+std = reduction(General(
     "std",
     lambda m, x, *, axis=None, ddof=0, keepdims=False: np.sqrt(_variance(x, axis, ddof, keepdims)),
     [lambda g, out, x, *, axis, ddof, keepdims: (
-        _spread(g, x, axis, keepdims) * _std_slope(out, x, axis, ddof, keepdims))],
+        spread(g, x, axis, keepdims) * _std_slope(out, x, axis, ddof, keepdims))],
     jvp=lambda ts, out, x, *, axis, ddof, keepdims: reduce_sum(
         ts[0] * _std_slope(out, x, axis, ddof, keepdims), axis=axis, keepdims=keepdims),
-    reach=[_spread_rule],
+    reach=[spread_rule],
     sentence="Standard deviation; slope 0 where all elements are equal.",
+    manual=Manual("sqrt(var(x, axis, ddof))",
+        "g * (x - mean(x, axis, keepdims=True)) / (out * (n - ddof))", ([1.0, 3.0], 1.0)),
 ))  # fmt: skip
 
 
@@ -318,79 +330,13 @@ def _length(x: Any, axis: Any, keepdims: bool) -> Any:
         return scaled * scale.reshape(scaled.shape)
 
 
-norm = _reduction(General(
+norm = reduction(General(
     "norm", lambda m, x, *, axis=None, keepdims=False: _length(x, axis, keepdims),
     [lambda g, out, x, *, axis, keepdims: (
-        _spread(g, x, axis, keepdims) * _divided(x, _spread(out, x, axis, keepdims)))],
+        spread(g, x, axis, keepdims) * _divided(x, spread(out, x, axis, keepdims)))],
     jvp=lambda ts, out, x, *, axis, keepdims: reduce_sum(
-        ts[0] * _divided(x, _spread(out, x, axis, keepdims)), axis=axis, keepdims=keepdims),
-    reach=[_spread_rule],
+        ts[0] * _divided(x, spread(out, x, axis, keepdims)), axis=axis, keepdims=keepdims),
+    reach=[spread_rule],
     sentence="Euclidean length sqrt(Σ x²) without overflow; slopes 0 at the zero vector.",
+    manual=Manual("sqrt(sum(x ** 2, axis))", "g * x / out", ([3.0, 4.0], 5.0)),
 ))  # fmt: skip
-
-
-# -- softmax and its relatives -------------------------------------------------------------------
-
-
-def _peak(x: Any, axis: Any) -> Any:
-    """The largest element, or 0 where that is infinite: what is subtracted before ``exp``."""
-    peak: Any = np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf)  # of nothing too
-    return np.where(np.isfinite(peak), peak, 0)
-
-
-def _logsumexp(x: Any, axis: Any, keepdims: bool) -> Any:
-    peak = _peak(x, axis)
-    with np.errstate(divide="ignore"):  # log(0): all elements are -inf, and so is the result
-        out = np.log(_add(np.exp(x - peak), axis=axis, keepdims=True)) + peak
-    return out if keepdims else np.squeeze(out, axis=_axes(axis, np.ndim(x)))
-
-
-def _weights(out: Any, x: Any, axis: Any, keepdims: bool) -> Any:
-    """softmax(x) from logsumexp(x); 0 where all elements are -inf."""
-    whole = _spread(out, x, axis, keepdims)
-    none = np.isneginf(raw(whole))
-    if not none.any():
-        return exp(x - whole)
-    return where(none, 0.0, exp(where(none, 0.0, x) - where(none, 0.0, whole)))
-
-
-logsumexp = _reduction(General(
-    "logsumexp", lambda m, x, *, axis=None, keepdims=False: _logsumexp(x, axis, keepdims),
-    [lambda g, out, x, *, axis, keepdims: (
-        _spread(g, x, axis, keepdims) * _weights(out, x, axis, keepdims))],
-    jvp=lambda ts, out, x, *, axis, keepdims: reduce_sum(
-        ts[0] * _weights(out, x, axis, keepdims), axis=axis, keepdims=keepdims),
-    reach=[_spread_rule],
-    sentence="log(Σ exp(x)) without overflow; -inf with slopes 0 for none, and if all are -inf.",
-))  # fmt: skip
-
-
-def _softmax(x: Any, axis: Any) -> Any:
-    small = np.exp(x - _peak(x, axis))
-    return small / _add(small, axis=axis, keepdims=True)
-
-
-def _log_softmax(x: Any, axis: Any) -> Any:
-    low = x - _peak(x, axis)
-    return low - np.log(_add(np.exp(low), axis=axis, keepdims=True))
-
-
-def _softmax_rule(g: Any, out: Any, axis: Any) -> Any:
-    return out * (g - reduce_sum(g * out, axis=axis, keepdims=True))
-
-
-softmax = array_function(General(
-    "softmax", lambda m, x, *, axis=-1: _softmax(x, axis),
-    [lambda g, out, x, *, axis: _softmax_rule(g, out, axis)],
-    jvp=lambda ts, out, x, *, axis: _softmax_rule(ts[0], out, axis),
-    reach=[_along_axis],
-    sentence="exp(x) / Σ exp(x) along an axis, without overflow.",
-).register(), axes_of)  # fmt: skip
-
-log_softmax = array_function(General(
-    "log_softmax", lambda m, x, *, axis=-1: _log_softmax(x, axis),
-    [lambda g, out, x, *, axis: g - exp(out) * reduce_sum(g, axis=axis, keepdims=True)],
-    jvp=lambda ts, out, x, *, axis: (
-        ts[0] - reduce_sum(exp(out) * ts[0], axis=axis, keepdims=True)),
-    reach=[_along_axis], sentence="log(softmax(x)) along an axis, without underflow.",
-).register(), axes_of)  # fmt: skip

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, Self
 
-__all__ = ["FIRST", "MANY", "ONE", "OPS", "SECOND", "Op", "find"]
+    from minigrad.ops.manual import Manual
+
+__all__ = ["FIRST", "MANY", "ONE", "OPS", "SECOND", "Op", "find", "row_of"]
 
 OPS: dict[str, Any] = {}  # the registry: name -> row
 
@@ -54,6 +56,12 @@ def find(name: str) -> Any:
     near = sorted(known for known in OPS if name[:3].lower() in known or known in name)
     hint = f"; did you mean {', '.join(near)}?" if near else ""
     raise UnknownOperationError(f"no operation is called {name!r}{hint}")
+
+
+def row_of(function: Any) -> Op:
+    """The row of a function of the table."""
+    row: Op = function.op
+    return row
 
 
 def parameters(function: Callable[..., Any]) -> tuple[list[str], dict[str, Any], bool]:
@@ -91,6 +99,7 @@ class Op:
         sentence: One sentence for the documentation.
         example: The arguments of an example and its result.
         source: Where the formula is published.
+        manual: What is said of a row of arrays beyond that; see ``manual.py``.
         public: Whether it is a name of ``minigrad`` (``add`` is not: it is written ``+``).
 
     Raises:
@@ -98,9 +107,9 @@ class Op:
     """
 
     __slots__ = (
-        "arity", "attrs", "domain", "edges", "example", "forward", "kink", "latex", "name",
-        "parameters", "partials", "precedence", "public", "selects", "sentence", "slopes", "source",
-        "text",
+        "arity", "attrs", "domain", "edges", "example", "forward", "kink", "latex", "manual",
+        "name", "parameters", "partials", "precedence", "public", "selects", "sentence", "slopes",
+        "source", "text",
     )  # fmt: skip
 
     def __init__(
@@ -119,6 +128,7 @@ class Op:
         sentence: str = "",
         example: tuple[Any, ...] = (),
         source: str = "",
+        manual: Manual | None = None,
         public: bool = True,
     ) -> None:
         if not isinstance(name, str) or not name.isidentifier():
@@ -146,6 +156,7 @@ class Op:
         self.selects = selects
         self.precedence = precedence
         self.sentence, self.example, self.source, self.public = sentence, example, source, public
+        self.manual = manual
         slots = [f"{{{i}}}" for i in range(len(self.parameters))]
         self.text = text or f"{name}({', '.join(slots)})"
         head = (

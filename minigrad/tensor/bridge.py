@@ -37,10 +37,17 @@ def _value(x: Tensor, index: tuple[int, ...]) -> Value:
 def to_values(x: Any) -> Any:
     """Open a ``Tensor`` into Values: nested lists of its shape, a single Value without axes.
 
-    Each Value is an element of ``x`` and sends its gradient back to it.
+    Args:
+        x: A Tensor, of any shape; no unit.
+
+    Returns:
+        Values in nested lists of the shape of ``x``, or a single one.
 
     Raises:
-        ArgumentTypeError: if ``x`` is no Tensor of floats.
+        ArgumentTypeError: if ``x`` is no Tensor.
+
+    Derivative:
+        ∂L/∂x[place] = the gradient of the Value that was opened from that place.
 
     >>> x = Tensor([1.0, 2.0])
     >>> a, b = to_values(x)

@@ -39,6 +39,9 @@ def expand(node: Any) -> Any:
         ArgumentTypeError: for what is no node, and for a leaf, which has nothing inside.
         ArgumentValueError: for an operation that does not open, or opens into too many nodes.
 
+    Derivative:
+        That of ``node``, through the scalar operations that it stands for.
+
     >>> from minigrad.tensor import Tensor
     >>> w, x = Tensor([[1.0, 2.0], [3.0, 4.0]]), Tensor([5.0, 6.0])
     >>> first, second = expand(w @ x)

@@ -72,6 +72,7 @@ def complete(kind: Any, array_functions: dict[str, Any]) -> None:
     for name, function in array_functions.items():
         if name not in vars(kind):
             setattr(kind, name, function)
+        vars(kind)[name].__doc__ = function.__doc__
     kind.__neg__, kind.__abs__ = kind.neg, kind.abs
     start_sums_at_zero(kind)
 

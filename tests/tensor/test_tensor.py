@@ -15,6 +15,7 @@ import minigrad as mg
 from minigrad import Value
 from minigrad.errors import (
     ArgumentTypeError,
+    ArgumentValueError,
     GradientError,
     MissingGradientWarning,
     OperationError,
@@ -316,3 +317,16 @@ def test_large_local_derivatives_are_not_written_over() -> None:
             y.backward(np.full(10_000, 7.0))
         for now, then in zip((x._data, constant, y._data), before, strict=True):
             np.testing.assert_array_equal(now, then)
+
+
+@pytest.mark.parametrize("axis", [2, -3])
+def test_take_and_split_refuse_an_axis_that_is_not_there(axis):
+    for x in (Tensor(np.ones((2, 3))), np.ones((2, 3))):
+        with pytest.raises(ArgumentValueError, match=r"take: axis=.* of shape \(2, 3\)"):
+            mg.take(x, [0], axis=axis)
+        with pytest.raises(ArgumentValueError, match=r"split: axis=.* counted from 0 to 1"):
+            mg.split(x, [1], axis=axis)
+    with pytest.raises(ArgumentValueError, match="it has no axes"):
+        mg.split(Tensor(1.0), 1)
+    with pytest.raises(ArgumentTypeError, match=r"axis=1\.0: it is an int"):
+        mg.take(Tensor([1.0]), [0], axis=1.0)
