@@ -208,6 +208,11 @@ def trace_with_ids(outputs: Sequence[Node], seed: Any = None) -> tuple[Trace, di
     return record, ids
 
 
+_new: Any = tuple.__new__  # for a million entries: their own way in takes twice as long
+_NO_ATTRS: Mapping[str, Any] = {}
+_SCALAR: tuple[tuple[int, ...], str] = (), "float64"
+
+
 def _plain(x: Any) -> Any:
     """A number of the sweep as a trace has it: nothing is 0, and an array is not shared."""
     if x.__class__ is float or x is None:
@@ -244,36 +249,44 @@ class _Table:
         roots = set(outputs)
         called = names.names_of(made)
         for node in made:
-            inputs = []
-            for source, number in zip(sources(node), numbers(node), strict=True):
-                inputs.append(self.ids[source] if source is not None else self._constant(number))
+            went_in = numbers(node)
+            inputs = tuple([
+                self.ids[source] if source is not None else self._constant(number)
+                for source, number in zip(sources(node), went_in, strict=True)
+            ])  # fmt: skip
             self.ids[node] = len(self.nodes)
-            self.nodes.append(self._entry(node, tuple(inputs), called[node], node in roots))
+            self.nodes.append(self._entry(node, inputs, went_in, called[node], node in roots))
 
-    def _entry(self, node: Node, inputs: tuple[int, ...], name: str, is_output: bool) -> TraceNode:
-        op, went_in = node._row, numbers(node)
-        role = "output" if is_output and op else "operation" if op else "leaf"
+    def _entry(
+        self, node: Node, inputs: tuple[int, ...], went_in: Any, name: str, is_output: bool
+    ) -> TraceNode:
+        op, value, entries = node._row, node._data, self.nodes
         if op is None:
-            stale = False
+            role, word, attrs, stale = "leaf", None, _NO_ATTRS, False
         else:
-            stale = not _same(node._data, node._out)
+            role, word = "output" if is_output else "operation", op.name
+            attrs = op.attrs and dict(op.attrs)
+            stale = value is not node._out and not _same(value, node._out)
             for source, number in zip(inputs, went_in, strict=True):
-                if not _same(self.nodes[source].value, number):
-                    self.nodes[source] = self.nodes[source]._replace(stale=True)
-        grad = getattr(node._grad, "_data", node._grad)
-        return TraceNode(
-            len(self.nodes), name, role, op.name if op else None, dict(op.attrs) if op else {},
-            inputs, node._data, went_in, *_kind(node._data), modes.scope_of(node),
-            modes.span_of(node), stale, grad,
-        )  # fmt: skip
+                known = entries[source].value
+                if known is not number and not _same(known, number):
+                    entries[source] = entries[source]._replace(stale=True)
+        shape, dtype = _SCALAR if value.__class__ is float else _kind(value)
+        entry: TraceNode = _new(TraceNode, (
+            len(entries), name, role, word, attrs, inputs, value, went_in, shape, dtype,
+            modes.scope_of(node), modes.span_of(node), stale,
+            getattr(node._grad, "_data", node._grad),
+        ))  # fmt: skip
+        return entry
 
     def _constant(self, number: float) -> int:
-        entry = TraceNode(
-            len(self.nodes), self._digits(number), "constant", None, {}, (), number, (),
-            *_kind(number), "", None, False, None,
-        )  # fmt: skip
-        self.nodes.append(entry)
-        return entry.id
+        id = len(self.nodes)
+        shape, dtype = _SCALAR if number.__class__ is float else _kind(number)
+        self.nodes.append(_new(TraceNode, (
+            id, self._digits(number), "constant", None, _NO_ATTRS, (), number, (), shape, dtype,
+            "", None, False, None,
+        )))  # fmt: skip
+        return id
 
     def _digits(self, number: float) -> str:
         """What a plain number is called; a long loop has the same few numbers again and again."""
@@ -285,11 +298,13 @@ class _Table:
         return name
 
     def edge(self, step: Any) -> Edge:
-        node = self.ids[step.node]
-        return Edge(
-            node, step.slot, self.nodes[node].inputs[step.slot], _plain(step.upstream), step.local,
-            _plain(step.contribution), _plain(step.before), _plain(step.after), step.reason,
-        )  # fmt: skip
+        node, slot, _, upstream, local, contribution, before, after, reason = step
+        id = self.ids[node]
+        edge: Edge = _new(Edge, (
+            id, slot, self.nodes[id].inputs[slot], _plain(upstream), local, _plain(contribution),
+            _plain(before), _plain(after), reason,
+        ))  # fmt: skip
+        return edge
 
     def next_visited(self, last: int) -> int:
         """The id of the node whose turn came after ``last``."""
@@ -299,8 +314,6 @@ class _Table:
 
 def _kind(data: Any) -> tuple[tuple[int, ...], str]:
     """Shape and type of what a node holds."""
-    if data.__class__ is float:
-        return (), "float64"
     return getattr(data, "shape", ()), str(getattr(data, "dtype", "float64"))
 
 

@@ -243,8 +243,11 @@ class TraceEdge(Protocol):
     def reason(self) -> str | None: ...
 
 
+Passed = tuple[float | None, float | None, str | None]  # local, contribution, reason
+
+
 def diagram_from(
-    nodes: Iterable[TraceNode],
+    nodes: Sequence[TraceNode],
     outputs: Sequence[int],
     gradients: Mapping[int, float | None],
     edges: Iterable[TraceEdge],
@@ -266,77 +269,66 @@ def diagram_from(
         One card per node and one edge per slot, in the order given.
     """
     flags = flags or {}
-    nodes = tuple(nodes)
+    heads = frozenset(outputs)
+    cards: list[Card] = []
+    uses: list[Sequence[int]] = []  # the inputs of each card
     place: dict[int, int] = {}  # of the first edge of each node
     count = 0
     for node in nodes:
-        place[node.id] = count
+        number = node.id
+        place[number] = count
         count += len(node.inputs)
-    passed: list[TraceEdge | None] = [None] * count
+        uses.append(node.inputs)
+        cards.append(Card(number, node.name, node.op, "output" if number in heads else node.role,
+                          node.value, gradients.get(number),
+                          tuple(flags[number]) if number in flags else (),
+                          tuple(node.shape) if node.shape else ()))  # fmt: skip
+
+    passed: list[Passed | None] = [None] * count
     for edge in edges:
         if edge.node in place:
-            passed[place[edge.node] + edge.slot] = edge
-    starts = _starts(nodes, gradients, passed, place)
+            passed[place[edge.node] + edge.slot] = (edge.local, edge.contribution, edge.reason)
+    for i in _starts(cards, uses, passed):
+        cards[i] = cards[i]._replace(flags=(STARTS, *cards[i].flags))
 
-    heads = frozenset(outputs)
-    cards: list[Card] = []
     lines: list[Edge] = []
-    for node in nodes:
-        number, op, inputs = node.id, node.op, node.inputs
-        notes = tuple(flags[number]) if number in flags else ()
-        if number in starts:
-            notes = (STARTS, *notes)
-        role = "output" if number in heads else node.role
-        cards.append(Card(number, node.name, op, role, node.value, gradients.get(number), notes,
-                          tuple(node.shape) if node.shape else ()))  # fmt: skip
-        if not inputs:
-            continue
-        slot_names = SLOT_NAMES.get(op or "", ())
-        first = place[number]
+    where = iter(passed)
+    for card, inputs in zip(cards, uses, strict=True):
+        slot_names = SLOT_NAMES.get(card.op or "", ())
         for slot, source in enumerate(inputs):
-            if source not in place:
-                continue
-            name = slot_names[slot] if slot < len(slot_names) else ""
-            line = passed[first + slot]
-            if line is None:
-                lines.append(Edge(source, number, slot, name))
-            else:
-                lines.append(Edge(source, number, slot, name,
-                                  line.local, line.contribution, line.reason))  # fmt: skip
+            line = next(where)
+            if source in place:
+                name = slot_names[slot] if slot < len(slot_names) else ""
+                lines.append(Edge(source, card.id, slot, name, *(line or ())))
     return Diagram(tuple(cards), tuple(lines), tuple(outputs), title)
 
 
 def _starts(
-    nodes: Sequence[TraceNode],
-    gradients: Mapping[int, float | None],
-    passed: Sequence[TraceEdge | None],
-    place: Mapping[int, int],
-) -> frozenset[int]:
-    """The nodes at which numbers stop being finite, although all that went in is.
+    cards: Sequence[Card], uses: Sequence[Sequence[int]], passed: Sequence[Passed | None]
+) -> list[int]:
+    """The places of the cards at which numbers stop being finite, although what went in is.
 
     A value starts where the values of the inputs are finite; a gradient where an edge brings the
     first contribution that is not finite along values and from a gradient that are, or where
     finite contributions add up to more than a float can hold.
     """
-    try:
-        if all(map(isfinite, [node.value for node in nodes])) and all(
-            map(isfinite, [gradient or 0.0 for gradient in gradients.values()])
-        ):
-            return frozenset()
-    except (TypeError, ValueError, OverflowError):
-        pass  # not all of them are floats
-    bad = {node.id for node in nodes if not _is_finite(node.value)}
-    spoilt = {number for number, gradient in gradients.items() if not _is_finite(gradient)}
-    starts = {node.id for node in nodes if node.id in bad and bad.isdisjoint(node.inputs)}
-    explained = set()  # gradients that a contribution spoils
-    for node in nodes:
-        for slot, source in enumerate(node.inputs):
-            edge = passed[place[node.id] + slot]
-            if source in spoilt and edge and not _is_finite(edge.contribution):
+    bad = {card.id for card in cards if not _is_finite(card.value)}
+    spoilt = {card.id for card in cards if not _is_finite(card.gradient)}
+    if not bad and not spoilt:
+        return []
+    starts, explained = set(), set()  # explained: gradients that a contribution spoils
+    where = iter(passed)
+    for card, inputs in zip(cards, uses, strict=True):
+        if card.id in bad and bad.isdisjoint(inputs):
+            starts.add(card.id)
+        for source in inputs:
+            edge = next(where)
+            if source in spoilt and edge and not _is_finite(edge[1]):
                 explained.add(source)
-                if node.id not in spoilt and bad.isdisjoint((node.id, *node.inputs)):
+                if card.id not in spoilt and bad.isdisjoint((card.id, *inputs)):
                     starts.add(source)
-    return frozenset(starts | {node.id for node in nodes if node.id in spoilt - explained})
+    starts |= spoilt - explained
+    return [i for i, card in enumerate(cards) if card.id in starts]
 
 
 def separate_operations(diagram: Diagram) -> Diagram:
