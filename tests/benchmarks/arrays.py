@@ -173,7 +173,7 @@ class Network:
         raise NotImplementedError
 
     def gradients_by_hand(self) -> Any:
-        """The loss and the gradients of all parameters."""
+        """The loss, the gradients of all parameters, and the activations, which a step keeps."""
         kept, out = [], self.x
         p = self.arrays
         last = len(p) - 2
@@ -193,11 +193,11 @@ class Network:
             for k, w in enumerate(p):
                 loss = loss + self.decay * (w * w).sum()
                 gradients[k] = gradients[k] + 2.0 * self.decay * w
-        return loss, gradients
+        return loss, gradients, kept
 
     def step_by_hand(self) -> Any:
         """One step of gradient descent."""
-        loss, gradients = self.gradients_by_hand()
+        loss, gradients, _activations = self.gradients_by_hand()
         for p, g in zip(self.arrays, gradients, strict=True):
             p -= self.rate * g
         return loss
@@ -224,7 +224,7 @@ class Network:
 
     def check(self) -> None:
         """Both sides have the same loss and gradients."""
-        by_hand, gradients = self.gradients_by_hand()
+        by_hand, gradients, _ = self.gradients_by_hand()
         loss = self.loss(self.output(False))
         loss.backward()
         np.testing.assert_allclose(loss.item(), by_hand, rtol=1e-5)
