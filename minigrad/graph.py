@@ -40,12 +40,12 @@ class Node:
     # _row, _a, _b: the row and its inputs; a leaf has None. An input that was a plain number is
     #     None. A row of more than two inputs keeps them as a tuple in _a.
     # _x, _y, _out: the numbers that went in and the one that came out, at that moment.
-    # _origin: the serial number. _code, _offset, _scope: where it was made, if that was noted.
+    # _serial: its place in the order of making. _code, _offset, _scope: where it was made, if noted.
     # _scratch: belongs to the pass that runs; None at all other times.
     # Flat in one object, because half of the time of a large graph is its garbage collection.
     __slots__ = (
-        "__weakref__", "_a", "_b", "_code", "_data", "_grad", "_offset", "_origin", "_out", "_row",
-        "_scope", "_scratch", "_x", "_y", "name",
+        "__weakref__", "_a", "_b", "_code", "_data", "_grad", "_offset", "_out", "_row", "_scope",
+        "_scratch", "_serial", "_x", "_y", "name",
     )  # fmt: skip
 
     if TYPE_CHECKING:
@@ -58,8 +58,8 @@ class Node:
         _out: Any
         _data: Any
         _grad: Any
-        _origin: int
         _scratch: Any
+        _serial: int
 
     @property
     def op(self) -> Op | None:

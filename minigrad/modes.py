@@ -332,7 +332,7 @@ class Options:
 
 
 options = Options()
-new_origin = count().__next__  # the serial number of a new node
+new_serial = count().__next__  # the serial number of a new node
 
 
 def visitor() -> Callable[[Any], None] | None:
@@ -358,7 +358,7 @@ def enter(node: Any) -> None:
 
 def serial_of(node: Any) -> int:
     """The place of a node among all nodes of this process, in the order of making."""
-    serial: int = node._origin
+    serial: int = node._serial
     return serial
 
 

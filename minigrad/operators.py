@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 __all__ = ["add_arithmetic", "complete", "complete_constant", "start_sums_at_zero"]
 
-_new_origin: Callable[[], Any]
+_new_serial: Callable[[], Any]
 _enter: Callable[[Any], None] | None
 
 
 def _follow_modes() -> None:
     """Keep what the hot path asks of ``modes`` in two globals of this module."""
-    global _new_origin, _enter
-    _new_origin = modes.new_origin
+    global _new_serial, _enter
+    _new_serial = modes.new_serial
     _enter = modes.visitor()
 
 
@@ -107,7 +107,7 @@ def _recorder(kind: Any) -> Callable[..., Any]:
         else:
             node._a, node._b = (*nodes, None)[:2]
             node._x, node._y = (*numbers, None)[:2]
-        node._origin = _new_origin()
+        node._serial = _new_serial()
         if _enter is not None:
             _enter(node)
         return node
@@ -133,7 +133,7 @@ def _alike_recorder(kind: Any) -> Any:
         node._row = op
         node._a = (*ws, *xs)
         node._x = (*left, *right)
-        node._origin = _new_origin()
+        node._serial = _new_serial()
         if _enter is not None:
             _enter(node)
         return node
@@ -160,7 +160,7 @@ def _unary(kind: Any, function: Callable[..., Any]) -> Callable[[Any], Any]:
         node._row = op
         node._a = self
         node._x = x
-        node._origin = _new_origin()
+        node._serial = _new_serial()
         if _enter is not None:
             _enter(node)
         return node
@@ -203,7 +203,7 @@ def _binary(kind: Any, op: Op, reflected: bool) -> Callable[[Any, Any], Any]:
         node._b = b
         node._x = x
         node._y = y
-        node._origin = _new_origin()
+        node._serial = _new_serial()
         if _enter is not None:
             _enter(node)
         return node

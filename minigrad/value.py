@@ -50,7 +50,7 @@ class Value(NumberProtocol):
         self.name = name
         self._row = self._a = self._b = self._x = self._y = self._out = None
         self._grad = self._scratch = None
-        self._origin = modes.new_origin()
+        self._serial = modes.new_serial()
         if modes.options.sources:
             source.mark(self)
 

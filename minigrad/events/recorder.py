@@ -69,7 +69,7 @@ class record(modes.listen):
         if hasattr(gradient, "copy"):
             gradient = gradient.copy()  # it may be ``.grad`` itself
         self.updates.append(Update(p, before, gradient, rate, after, rule))
-        self._times.append(modes.new_origin())
+        self._times.append(modes.new_serial())
 
     def updates_of(self, outputs: Sequence[Node], ids: Mapping[Node, int]) -> tuple[Update, ...]:
         """What was done to the leaves of a graph after it was computed: the first step of each.

@@ -28,7 +28,7 @@ def _value(x: Tensor, index: tuple[int, ...]) -> Value:
     node._data = node._out = float(x._data[index])
     node._grad = node._scratch = node.name = node._b = node._y = None
     node._row, node._a, node._x = row, x, x._data
-    node._origin = modes.new_origin()
+    node._serial = modes.new_serial()
     if modes.special:
         modes.enter(node)
     return node

@@ -37,14 +37,14 @@ if TYPE_CHECKING:
 
 __all__ = ["complete"]
 
-_new_origin: Callable[[], Any]
+_new_serial: Callable[[], Any]
 _enter: Callable[[Any], None] | None
 
 
 def _follow_modes() -> None:
     """Keep what the hot path asks of ``modes`` in two globals of this module."""
-    global _new_origin, _enter
-    _new_origin = modes.new_origin
+    global _new_serial, _enter
+    _new_serial = modes.new_serial
     _enter = modes.visitor()
 
 
@@ -118,7 +118,7 @@ def _recorder(kind: Any) -> Callable[..., Any]:
         else:
             node._a, node._b = (*nodes, None)[:2]
             node._x, node._y = (*numbers, None)[:2]
-        node._origin = _new_origin()
+        node._serial = _new_serial()
         if _enter is not None:
             _enter(node)
         return node
@@ -148,7 +148,7 @@ def _recorder_of_one(kind: Any) -> Callable[[Any, Any], Any]:
         node._row = op
         node._a = self
         node._x = x
-        node._origin = _new_origin()
+        node._serial = _new_serial()
         if _enter is not None:
             _enter(node)
         return node
@@ -199,7 +199,7 @@ def _binary(kind: Any, op: Op, reflected: bool) -> Callable[[Any, Any], Any]:
         node._b = b
         node._x = x
         node._y = y
-        node._origin = _new_origin()
+        node._serial = _new_serial()
         if _enter is not None:
             _enter(node)
         return node

@@ -72,7 +72,7 @@ class Tensor(ArrayProtocol):
         self.name = name
         self._row = self._a = self._b = self._x = self._y = self._out = None
         self._grad = self._scratch = None
-        self._origin = modes.new_origin()
+        self._serial = modes.new_serial()
 
     # -- data and gradient -----------------------------------------------------------------------
 
@@ -269,7 +269,7 @@ def _leaf(data: Any, kind: type[Tensor] = Tensor) -> Tensor:
     node.name = None
     node._row = node._a = node._b = node._x = node._y = node._out = None
     node._grad = node._scratch = None
-    node._origin = modes.new_origin()
+    node._serial = modes.new_serial()
     return node
 
 

@@ -44,7 +44,7 @@ def test_the_numbers_of_a_trace_are_those_of_backward(choices: list[tuple[int, i
     record = mg.trace(output)
     output.backward()
     by_id = {id: record.nodes[id] for id in record.gradients}
-    graph = sorted(mg.topological_order(output), key=lambda node: node._origin)
+    graph = sorted(mg.topological_order(output), key=lambda node: node._serial)
     for node, (id, entry) in zip(graph, sorted(by_id.items()), strict=True):
         assert entry.value == node.data
         assert record.gradients[id] == node.grad
