@@ -40,7 +40,7 @@ class Node:
     # _row, _a, _b: the row and its inputs; a leaf has None. An input that was a plain number is
     #     None. A row of more than two inputs keeps them as a tuple in _a.
     # _x, _y, _out: the numbers that went in and the one that came out, at that moment.
-    # _serial: its place in the order of making. _code, _offset, _scope: where it was made, if noted.
+    # _serial: its place in the order of making. _code, _offset, _scope: where that was, if noted.
     # _scratch: belongs to the pass that runs; None at all other times.
     # Flat in one object, because half of the time of a large graph is its garbage collection.
     __slots__ = (
