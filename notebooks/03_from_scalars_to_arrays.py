@@ -438,6 +438,14 @@ out.backward(np.array([1.0, 0.0]))
 print("array: ", v.grad)
 
 # %% [markdown]
+# `mg.explain` tells how a gradient came about, operation by operation: what arrives from above
+# (*upstream*), and what each operation makes of it. The last line is your rule of shapes.
+
+# %%
+loss = mg.tanh(v @ M).sum()
+print(mg.explain(loss, M))
+
+# %% [markdown]
 # ## What you take with you
 #
 # - An array node is many scalar nodes at once. The rules of lessons 1 and 2 hold unchanged.
