@@ -122,4 +122,8 @@ def _gradient(out: Node, x: Node, order: list[Node], as_node: bool) -> Any:
 
 def _zero(x: Node) -> Any:
     """The gradient of what does not depend on ``x``, in its shape."""
-    return x._data * 0.0 if hasattr(x, "shape") else 0.0
+    if not hasattr(x, "shape"):
+        return 0.0
+    zeros = x._data.astype(x._data.dtype if x._data.dtype.kind == "f" else float)
+    zeros[...] = 0.0
+    return zeros

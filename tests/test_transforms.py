@@ -103,3 +103,10 @@ def test_what_cannot_be_called_is_refused() -> None:
         mg.grad(3.0)  # type: ignore[arg-type]
     with pytest.raises(ArgumentTypeError, match="arguments"):
         mg.grad(lambda x: x, 3)(1.0)
+
+
+def test_no_dependence_on_infinite_numbers_is_a_gradient_of_zeros():
+    np = pytest.importorskip("numpy")
+    for x in (np.array([np.inf, np.nan, 1.0]), np.array(np.inf), np.array([1, 2])):
+        gradient = mg.grad(lambda x: (mg.Tensor([1.0]) * 2.0).sum())(x)
+        np.testing.assert_array_equal(gradient, np.zeros(x.shape))
