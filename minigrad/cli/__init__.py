@@ -124,7 +124,8 @@ def _verify(options: argparse.Namespace) -> int:
     for fault in report.faults:
         print(fault)
     if report.unknown:
-        print(f"not checked, for they are not in the table: {', '.join(report.unknown)}")
+        print(f"not checked, for the table does not have them: {', '.join(report.unknown)}")
+        print("operations of your own are known to minigrad.events.verify where you define them")
     for said in report.unchecked:
         print(f"not checked: {said}")
     print(f"{report.checked} numbers checked, {len(report.faults)} wrong")

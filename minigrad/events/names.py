@@ -27,6 +27,7 @@ from minigrad import modes, source
 from minigrad.events.assignments import OPERATOR, Expression, read
 from minigrad.formatting import display_width, short
 from minigrad.graph import sources
+from minigrad.symbol import bracketed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -69,12 +70,18 @@ def names_of(nodes: Sequence[Node], frame: FrameType | None = None) -> dict[Node
             names[node] = str(node.name)
             unused.count(str(node.name))
             continue
-        known = hasattr(node, "_code") or hasattr(node, "_scope") or id(node) in variables
+        element = _element_name(node, names)
+        known = (
+            hasattr(node, "_code") or hasattr(node, "_scope") or id(node) in variables or element
+        )
         if not known and unused.take(f"v{number}"):  # as most nodes of a large graph
             names[node] = f"v{number}"
             continue
-        target, text = expressions.of(node)
-        name = target or variables.get(id(node), "") or _scope_name(node)
+        target, text = ("", "") if element else expressions.of(node)
+        variable = variables.get(id(node), "")
+        if variable.startswith(f"{target}["):
+            target = ""  # the variable holds a list of them
+        name = target or variable or element or _scope_name(node)
         names[node] = unused.name(name or text or f"v{number}", quoted=not name and bool(text))
     return names
 
@@ -166,6 +173,16 @@ class _Expressions:
 def _short_text(where: source.Span) -> str:
     text = source.text_of(where) or ""
     return text if text.isprintable() and display_width(text) <= _WIDEST_TEXT else ""
+
+
+def _element_name(node: Node, names: Mapping[Node, str]) -> str:
+    """``x[0, 1]`` for an element of an array: what made it made many, and is about all of them."""
+    op = node._row
+    if op is None or op.name != "element":
+        return ""
+    [array] = sources(node)
+    index = ", ".join(map(str, op.attrs["index"])) or "()"
+    return f"{bracketed(names[array])}[{index}]" if array is not None else ""
 
 
 def _scope_name(node: Node) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad import hooks
 from minigrad.errors import TraceError
 from minigrad.events.verify import Checker
 from minigrad.nothing import NOTHING
@@ -55,6 +56,7 @@ class ArrayChecker(Checker):
 
     def __init__(self, content: dict[str, Any]) -> None:
         super().__init__(content)
+        hooks.tensor()  # loads the rows of arrays, which nothing else may have asked for yet
         self.edges: Any = None  # of the node that is visited, if they can be computed
         self.left_out = 0  # numbers that are in the file as a summary
         self.rounded = 0

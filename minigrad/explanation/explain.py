@@ -84,10 +84,12 @@ class Explanation(NamedTuple):
 
     def _sum(self) -> str:
         rest = self.paths - len(self.shown)
+        if len(self.shown) == 1 and not rest:
+            return _numbers(self.shown[0])
         terms = " + ".join(_in_sum(path.product) for path in self.shown)
         if rest:
             terms += f" + … ({rest} more paths)"
-        return terms if len(self.shown) == 1 and not rest else f"{terms} = {short(self.gradient)}"
+        return f"{terms} = {short(self.gradient)}"
 
     def __str__(self) -> str:
         return self.text

@@ -93,9 +93,7 @@ class Drawing:
         """The picture as a tree of text."""
         return to_text(self.diagram, show=self.show)
 
-    def __repr__(self) -> str:
-        cards, edges = len(self.diagram.cards), len(self.diagram.edges)
-        return f"<Drawing of {cards} cards and {edges} edges>"
+    __repr__ = __str__  # at the prompt of Python it shows itself as well
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the picture to a file; its ending says in which form.

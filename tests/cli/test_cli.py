@@ -132,3 +132,13 @@ def test_demo_runs_in_a_process_and_says_where_the_picture_is(tmp_path: Path) ->
     assert done.returncode == 0, done.stderr
     assert "accuracy 100%" in done.stdout
     assert {path.name for path in tmp_path.iterdir()} == {"graph.svg", "graph.html"}
+
+
+def test_verify_of_arrays_needs_nothing_that_was_imported_before(tmp_path: Path) -> None:
+    pytest.importorskip("numpy")
+    weights, x = mg.Tensor([[1.0, 2.0], [3.0, 4.0]]), mg.Tensor([1.0, -1.0])
+    file = tmp_path / "arrays.json"
+    mg.trace(mg.tanh(weights @ x).sum()).save(file, values=True)
+    command = [sys.executable, "-m", "minigrad", "verify", str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, "not checked" in done.stdout) == (0, False), done.stdout + done.stderr

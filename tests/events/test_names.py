@@ -425,3 +425,18 @@ def test_many_nodes_are_named_quickly():
     order = sorted(mg.topological_order(x), key=modes.serial_of)
     called = list(names_of(order).values())
     assert called[-1] == "x" + "50001".translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
+
+
+def test_an_element_is_called_by_its_place_in_the_array():
+    pytest.importorskip("numpy")
+    mg.options.sources = True
+    try:
+        weights = mg.Tensor([[1.0, 2.0], [3.0, 4.0]], name="W")
+        opened = mg.expand(mg.Tensor([5.0, 6.0], name="x") @ weights)
+        called = {node.name for node in mg.trace(opened[0]).nodes}
+        assert called == {"W", "x", "W[0, 0]", "W[1, 0]", "x[0]", "x[1]", "opened[0]"}
+        a, b = mg.to_values(weights[0])
+        called = {node.name for node in mg.trace(a * b).nodes}
+        assert called == {"W", "weights[0]", "a", "b", "a * b"}
+    finally:
+        mg.options.sources = False
