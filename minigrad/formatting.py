@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["clip_text", "display_width", "exact", "pad_text", "short", "visible"]
+__all__ = ["clip_text", "display_width", "exact", "in_sum", "pad_text", "short", "visible"]
 
 NOTHING = "·"
 ELLIPSIS = "…"
@@ -46,6 +46,15 @@ def short(number: Any) -> str:
     if -1e6 < number < 1e6 and number == int(number):
         return str(int(number))
     return f"{number:.4g}"
+
+
+def in_sum(number: float) -> str:
+    """A number as it stands in a sum or product, a negative one in brackets.
+
+    >>> in_sum(-1.5), in_sum(2.0)
+    ('(-1.5)', '2')
+    """
+    return f"({short(number)})" if number < 0 else short(number)
 
 
 def exact(number: Any) -> str:

@@ -17,7 +17,7 @@ from minigrad.errors import ArgumentTypeError, ArgumentValueError
 from minigrad.events.story import row_of, written
 from minigrad.explanation.paths import count_paths
 from minigrad.explanation.rules import UPSTREAM, array_note, rule_of
-from minigrad.formatting import clip_text, display_width, pad_text, short, visible
+from minigrad.formatting import clip_text, display_width, in_sum, pad_text, short, visible
 from minigrad.ops.evaluate import compute
 from minigrad.symbol import Symbol, bracketed
 
@@ -31,6 +31,7 @@ __all__ = ["ArrayExplanation", "ArrayPath", "ArrayStep", "explain_arrays"]
 _MOST = 6  # paths that are written out
 _LONGEST = 8  # steps of a path that are written out
 _IN_FULL = 20  # elements of an array that are written out
+_MOST_TERMS = 1000  # elements that may depend on one
 _WIDEST = 100  # columns of a sum on one line
 
 
@@ -51,6 +52,7 @@ class ArrayPath(NamedTuple):
     chain: str
     steps: tuple[ArrayStep, ...]
     contribution: Any
+    terms: tuple[tuple[float, float], ...]  # of one element: (upstream, local) of the last step
 
 
 class ArrayExplanation(NamedTuple):
@@ -132,6 +134,12 @@ class ArrayExplanation(NamedTuple):
                 shown = "" if sent is None else f"  {_numbers(sent)}"
                 cells = f"{pad_text(where, widths[0])}  {pad_text(rule, widths[1])}"
                 yield f"    {cells}{shown}".rstrip()
+            if path.terms:
+                products = [" · ".join(map(in_sum, term)) for term in path.terms]
+                if len(products) > _LONGEST:
+                    products[_LONGEST - 1 :] = [f"… ({len(products) - _LONGEST + 1} more)"]
+                total = _numbers(self._at(path.contribution))
+                yield f"    {self.input} gets {' + '.join(products)} = {total}"
 
     def _sum(self) -> list[str]:
         terms = [_numbers(self._at(path.contribution)) for path in self.shown]
@@ -177,7 +185,7 @@ def explain_arrays(record: Trace, target: int, index: Any) -> ArrayExplanation:
     with modes.errstate("ignore"):
         for edges in islice(_paths(record, target), _MOST):
             mark = f"^{{({len(shown) + 1})}}" if paths > 1 else ""
-            shown.append(_path(record, edges, target, mark))
+            shown.append(_path(record, edges, target, mark, index))
     top, name = record.nodes[record.outputs[0]].name, node.name
     if index is not None:
         name = f"{bracketed(name)}[{', '.join(map(str, index))}]"
@@ -232,12 +240,15 @@ def _paths(record: Trace, target: int) -> Iterator[tuple[Edge, ...]]:
                 del path[-1:]
 
 
-def _path(record: Trace, edges: Sequence[Edge], target: int, mark: str) -> ArrayPath:
+def _path(record: Trace, edges: Sequence[Edge], target: int, mark: str, index: Any) -> ArrayPath:
     """The steps of a path, with what the seed alone sends along it."""
     upstream: Any = record.seeds[0]
     steps = []
+    terms: tuple[tuple[float, float], ...] = ()
     for k, edge in enumerate(edges):
         node, source = record.nodes[edge.node], record.nodes[edge.input]
+        if index is not None and k == len(edges) - 1:
+            terms = _terms(node, edge.slot, _plain(upstream), index)
         upstream = _sent(node, edge.slot, upstream)
         g = Symbol(UPSTREAM, rf"\bar{{{Symbol(bracketed(node.name)).latex}}}{mark if k else ''}")
         shown = k < _LONGEST or k == len(edges) - 1
@@ -249,7 +260,27 @@ def _path(record: Trace, edges: Sequence[Edge], target: int, mark: str) -> Array
                 latex, _plain(upstream),
             )
         )  # fmt: skip
-    return ArrayPath(_chain(record, edges, target), tuple(steps), _plain(upstream))
+    return ArrayPath(_chain(record, edges, target), tuple(steps), _plain(upstream), terms)
+
+
+def _terms(
+    node: TraceNode, slot: int, upstream: Any, index: tuple[int, ...]
+) -> tuple[tuple[float, float], ...]:
+    """upstream × local for each element of ``node`` that depends on one of its input.
+
+    The local derivative by one element is what it gets of a 1 at that element of ``node``.
+    """
+    if not hasattr(upstream, "shape") or upstream.size > _MOST_TERMS:
+        return ()
+    found = []
+    for place, number in enumerate(upstream.flat):
+        unit = upstream.copy()
+        unit[...] = 0.0
+        unit.flat[place] = 1.0
+        local = float(_plain(_sent(node, slot, unit))[index])
+        if local != 0.0:
+            found.append((float(number), local))
+    return tuple(found)
 
 
 def _sent(node: TraceNode, slot: int, upstream: Any) -> Any:

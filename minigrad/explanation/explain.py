@@ -18,7 +18,7 @@ from minigrad.events.story import edge_note, local_formula, symbols_of, written
 from minigrad.events.trace import trace_with_ids
 from minigrad.explanation.arrays import ArrayExplanation, explain_arrays
 from minigrad.explanation.paths import Path, count_paths, largest_paths
-from minigrad.formatting import clip_text, short
+from minigrad.formatting import clip_text, in_sum, short
 from minigrad.graph import Node, topological_order
 from minigrad.symbol import Symbol, bracketed
 
@@ -86,7 +86,7 @@ class Explanation(NamedTuple):
         rest = self.paths - len(self.shown)
         if len(self.shown) == 1 and not rest:
             return _numbers(self.shown[0])
-        terms = " + ".join(_in_sum(path.product) for path in self.shown)
+        terms = " + ".join(in_sum(path.product) for path in self.shown)
         if rest:
             terms += f" + … ({rest} more paths)"
         return f"{terms} = {short(self.gradient)}"
@@ -240,7 +240,7 @@ def _chain(record: Trace, path: Path) -> str:
 
 
 def _numbers(path: Path) -> str:
-    factors = [_in_sum(edge.local or 0.0) for edge in path.edges]
+    factors = [in_sum(edge.local or 0.0) for edge in path.edges]
     if len(factors) < 2:
         return short(path.product)
     return f"{_shortened(factors)} = {short(path.product)}"
@@ -383,10 +383,6 @@ def _count_words(output: str, input: str, paths: int, shown: int) -> str:
         "the sum over them" if paths == shown else f"the sum over them; the largest {shown} are"
     )
     return f"{output} depends on {input} along {paths} paths; the gradient is {listed}"
-
-
-def _in_sum(number: float) -> str:
-    return f"({short(number)})" if number < 0 else short(number)
 
 
 def _plain(text: str) -> str:

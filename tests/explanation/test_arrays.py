@@ -98,6 +98,18 @@ def test_the_text_as_a_whole() -> None:
     )
 
 
+def test_an_element_is_the_sum_of_upstream_times_local_of_what_depends_on_it():
+    x, w = Tensor([[1.0, 2.0], [3.0, -1.0]], name="x"), Tensor([[0.5], [-0.25]], name="w")
+    L = (mg.tanh(x @ w) ** 2.0).sum()
+    L.backward()
+    explanation = mg.explain(L, w, index=(0, 0))
+    [path] = explanation.shown
+    assert [local for _, local in path.terms] == [1.0, 3.0]  # the first column of x
+    assert sum(g * local for g, local in path.terms) == pytest.approx(w.grad[0, 0], rel=1e-14)
+    assert "w[0, 0] gets" in explanation.text
+    assert mg.explain(L, w).shown[0].terms == ()
+
+
 def test_one_element() -> None:
     L, _, w, _ = layer()
     L.backward()
