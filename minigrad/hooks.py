@@ -51,4 +51,5 @@ def tensor() -> Any:
 # These are asked only of nodes that hold arrays.
 pull_array: Callable[..., Any]  # ``Op.pull`` of an elementwise row on arrays
 local_array: Callable[..., Any]  # ``Op.local_derivative`` of one
+check_array: Callable[..., None]  # reports its contributions that are not finite
 as_value: Callable[..., Any]  # a Tensor and an index, () by default -> the Value that it is there

@@ -310,25 +310,31 @@ class Options:
             off in scripts; costs about 0.2 microseconds a node.
     """
 
-    __slots__ = ("_sources",)
+    __slots__ = ("_chosen", "_recorders")
 
     def __init__(self) -> None:
-        self._sources = False
+        self._chosen = False
+        self._recorders = 0  # ``record()`` blocks that are open, in any thread
         self.sources = _interactive()
 
     @property
     def sources(self) -> bool:
-        return self._sources
+        return self._chosen or self._recorders > 0
 
     @sources.setter
     def sources(self, on: bool) -> None:
         if not isinstance(on, bool):
             raise ArgumentTypeError(f"options.sources = {on!r}: it is True or False")
-        earlier, self._sources = self._sources, on
+        earlier, self._chosen = self._chosen, on
         _count(0, on - earlier)
 
+    def _record(self, change: int) -> None:
+        """A block of ``record()`` begins (+1) or ends (-1): inside, sources are on."""
+        with _lock:
+            self._recorders += change
+
     def __repr__(self) -> str:
-        return f"options(sources={self._sources})"
+        return f"options(sources={self.sources})"
 
 
 options = Options()

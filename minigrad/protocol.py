@@ -157,8 +157,12 @@ class NumberProtocol(Node):
         return deep_copied(self, memo)  # type: ignore[no-any-return]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self._row is not None or isinstance(self._grad, Node):
+        if self._row is not None:
             raise PicklingError(f"{self!r} cannot be pickled with its history: detach() it first")
+        if isinstance(self._grad, Node):
+            raise PicklingError(
+                f"{self!r} cannot be pickled with a gradient that is a node: zero_grad() it first"
+            )
         return restore, (type(self), self._data, self.name, self._grad)
 
     # -- NumPy -----------------------------------------------------------------------------------

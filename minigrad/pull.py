@@ -8,9 +8,10 @@ Read next: ``ops/row.py``, ``Op.pull``.
 
 from __future__ import annotations
 
-from minigrad import modes
+from minigrad import hooks, modes
 from minigrad.errors import MinigradError, OperationError, StaleError
 from minigrad.graph import Node, numbers, sources
+from minigrad.nothing import NOTHING
 from minigrad.ops.evaluate import check_product
 from minigrad.ops.floats import IEEEFloat
 
@@ -45,11 +46,15 @@ def pull_graph(node: Node, upstream: Any) -> Sequence[tuple[Any, Any, str]]:
     # A formula may pass infinity on its way to a finite number, and must not leave the nodes.
     with modes.errstate("ignore"), modes.formula():
         edges = _ask(node, upstream, _fresh(node, node._out, node), xs)
+    op: Any = node._row
+    out, went_in = node._out, numbers(node)
     for i, (local, contribution, _) in enumerate(edges):
-        scalar = node._out.__class__ is float and local is not None
-        if scalar and isinstance(contribution, Node | float):
-            op: Any = node._row
-            check_product(op, i, node._out, numbers(node), _plain(upstream), _plain(local))
+        if local is None or contribution is NOTHING:
+            continue
+        if out.__class__ is not float:
+            hooks.check_array(op, i, out, went_in, upstream, local, contribution)
+        elif isinstance(contribution, Node | float):
+            check_product(op, i, out, went_in, _plain(upstream), _plain(local))
     return edges
 
 

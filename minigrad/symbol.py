@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 
 from minigrad.errors import ArgumentTypeError
+from minigrad.formatting import visible
 from minigrad.ops import FUNCTIONS, OPS
 from minigrad.ops.evaluate import as_number, compute, refuse
 
@@ -210,6 +211,7 @@ _TO_DIGITS = str.maketrans(_SUBSCRIPTS, "0123456789")
 
 def _name_latex(name: str) -> str:
     """``x`` is x, ``w1`` is w with an index, and a longer word is set upright."""
+    name = visible(name)  # an empty line would end the formula
     letters = name.rstrip(_SUBSCRIPTS)
     index = name[len(letters) :].translate(_TO_DIGITS)  # a repeat of an automatic name: x₂
     if not index:

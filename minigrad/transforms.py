@@ -11,8 +11,8 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from minigrad import hooks
-from minigrad.errors import ArgumentTypeError
+from minigrad import hooks, source
+from minigrad.errors import ArgumentTypeError, MissingGradientWarning
 from minigrad.graph import Node, sweep, topological_order
 from minigrad.modes import recording, serial_of
 from minigrad.nothing import NOTHING
@@ -60,6 +60,12 @@ def value_and_grad(function: Callable[..., Any], argnum: int = 0) -> Callable[..
             raise ArgumentTypeError(f"grad(f, argnum={argnum}) was given {len(args)} arguments")
         given = args[argnum]
         x = _same(given) if isinstance(given, Node) else _leaf(given)  # a node of this call alone
+        if getattr(getattr(x._data, "dtype", None), "kind", "f") != "f":
+            source.warn(
+                MissingGradientWarning,
+                f"grad by an array of {x._data.dtype}: whole numbers have no gradient; "
+                f"x.astype(float) makes floats",
+            )
         arguments = list(args)
         arguments[argnum] = x
         with recording():
@@ -99,10 +105,13 @@ def grad(function: Callable[..., Any], argnum: int = 0) -> Callable[..., Any]:
 
 
 def _leaf(given: Any) -> Node:
-    """A leaf for an argument: a Tensor for an array, else a Value."""
-    if hasattr(given, "shape") and hasattr(given, "flags") and hasattr(given, "base"):
-        hooks.load_arrays()
-        leaf: Node = hooks.tensor()(given)
+    """A leaf for an argument: a Tensor for an array, else a Value.
+
+    Whole numbers become floats: who differentiates by them means the function of real numbers.
+    """
+    if hasattr(given, "shape") and hasattr(given, "__setitem__"):  # and no scalar of NumPy
+        whole = given.dtype.kind in "iub"
+        leaf: Node = hooks.tensor()(given.astype(float) if whole else given)
         return leaf
     return Value(given)
 

@@ -100,8 +100,9 @@ def _array(x: Any, full: bool) -> dict[str, Any]:
         "summary": {"not_finite": int(x.size - finite.size)},
     }  # fmt: skip
     if finite.size:
-        for word in ("min", "mean", "max"):
-            entry["summary"][word] = float(getattr(finite, word)())
+        mean = (finite / finite.size).sum()  # the sum of the elements may leave the floats
+        for word, number in (("min", finite.min()), ("mean", mean), ("max", finite.max())):
+            entry["summary"][word] = float(number)
     if full:
         entry["values"] = _strict(x.tolist())
     return entry
@@ -122,7 +123,9 @@ def save(trace: Trace, path: str | os.PathLike[str], values: bool = False) -> st
     target = os.fspath(path)
     unfinished = f"{target}.part"
     try:
-        with open(unfinished, "w", encoding="utf-8", newline="\n") as file:
+        with open(  # half of a surrogate pair in a name is written as JSON has it, "\\ud800"
+            unfinished, "w", encoding="utf-8", errors="backslashreplace", newline="\n"
+        ) as file:
             json.dump(to_json(trace, values), file, ensure_ascii=False, allow_nan=False, indent=1)
             file.write("\n")
         os.replace(unfinished, target)

@@ -49,14 +49,13 @@ class record(modes.listen):
     (Update(node=0, before=3.0, gradient=6.0, learning_rate=0.5, after=0.0, rule='SGD'),)
     """
 
-    __slots__ = ("_sources", "_times", "nodes", "updates")
+    __slots__ = ("_times", "nodes", "updates")
 
     def __init__(self) -> None:
         super().__init__(self)
         self.nodes: list[Node] = []
         self.updates: list[Update] = []
         self._times: list[int] = []  # serial numbers, by which updates come before or after nodes
-        self._sources: list[bool] = []
 
     def node_made(self, node: Node) -> None:
         """Called by the engine for each new node."""
@@ -91,10 +90,9 @@ class record(modes.listen):
         return record._replace(updates=self.updates_of(outputs, ids))
 
     def __enter__(self) -> Self:
-        self._sources.append(modes.options.sources)
-        modes.options.sources = True
+        modes.options._record(+1)
         return super().__enter__()
 
     def __exit__(self, *exception: object) -> None:
         super().__exit__(*exception)
-        modes.options.sources = self._sources.pop()
+        modes.options._record(-1)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from minigrad.events.trace import Edge, Trace, TraceNode
 
-__all__ = ["edge_note", "local_formula", "row_of", "symbols_of", "tell", "written"]
+__all__ = ["edge_note", "local_formula", "row_of", "same", "symbols_of", "tell", "written"]
 
 Event = dict[str, Any]
 
@@ -67,8 +67,25 @@ def tell(trace: Trace) -> Iterator[Event]:
                 "of": expected[edge.input],
             }  # fmt: skip
         yield {"kind": "DONE", "node": id, "gradient": trace.gradients[id]}
+    used = {
+        source: number
+        for node in (trace.nodes if trace.updates else ())
+        for source, number in zip(node.inputs, node.numbers, strict=True)
+    }
     for update in trace.updates:
-        yield {"kind": "UPDATE", **update._asdict()}
+        event = {"kind": "UPDATE", **update._asdict()}
+        if update.node in used and not same(used[update.node], update.before):
+            event["changed"] = True  # by somebody, between the pass and the step
+        yield event
+
+
+def same(x: Any, y: Any) -> bool:
+    """Whether two numbers or arrays are equal; nan is equal to nan."""
+    if x is y:
+        return True
+    if hasattr(x, "shape") or hasattr(y, "shape"):
+        return bool(((x == y) | ((x != x) & (y != y))).all())
+    return bool(x == y or (x != x and y != y))
 
 
 def _count_edges(trace: Trace) -> dict[int, int]:

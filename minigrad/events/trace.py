@@ -266,10 +266,10 @@ class _Table:
         else:
             role, word = "output" if is_output else "operation", op.name
             attrs = op.attrs and dict(op.attrs)
-            stale = value is not node._out and not _same(value, node._out)
+            stale = value is not node._out and not story.same(value, node._out)
             for source, number in zip(inputs, went_in, strict=True):
                 known = entries[source].value
-                if known is not number and not _same(known, number):
+                if known is not number and not story.same(known, number):
                     entries[source] = entries[source]._replace(stale=True)
         shape, dtype = _SCALAR if value.__class__ is float else _kind(value)
         entry: TraceNode = _new(TraceNode, (
@@ -315,11 +315,3 @@ class _Table:
 def _kind(data: Any) -> tuple[tuple[int, ...], str]:
     """Shape and type of what a node holds."""
     return getattr(data, "shape", ()), str(getattr(data, "dtype", "float64"))
-
-
-def _same(x: Any, y: Any) -> bool:
-    if x is y:
-        return True
-    if hasattr(x, "shape") or hasattr(y, "shape"):
-        return bool(((x == y) | ((x != x) & (y != y))).all())
-    return bool(x == y or (x != x and y != y))

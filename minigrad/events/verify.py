@@ -82,6 +82,7 @@ class Checker:
         self.visited: set[int] = set()
         self.forwarded: set[int] = set()
         self.rules: dict[str, int] = {}  # rules of optimizers that cannot be computed again
+        self.changed = 0  # parameters that are not updated from what the pass knew
         self.partial = False  # the pass ended early
 
     def run(self) -> Report:
@@ -103,11 +104,14 @@ class Checker:
 
     def unchecked(self) -> tuple[str, ...]:
         """What could not be computed again, and why."""
-        return tuple(
+        said = [
             f"{count} update{'s' * (count > 1)} by {rule}, which depend{'s' * (count == 1)} on "
             f"earlier steps"
             for rule, count in sorted(self.rules.items())
-        )
+        ]
+        if self.changed:
+            said.append(f"{self.changed} of the parameters changed between the pass and its update")
+        return tuple(said)
 
     def _complete(self) -> None:
         """Nothing may be missing: every operation computed, every edge of the pass dealt with."""
@@ -123,7 +127,7 @@ class Checker:
                 self.faults.append(
                     f"node {id}: its edges are {slots} of {len(node['inputs'])} inputs"
                 )
-        if not any(node["role"] == "output" or not self.nodes[1:] for node in self.nodes):
+        if not any(node["role"] == "output" or len(self.nodes) == 1 for node in self.nodes):
             self.faults.append("no node is an output")
         if not self.totals:
             self.faults.append("the pass has no SEED")
@@ -241,11 +245,15 @@ class Checker:
 
     def _update(self, where: str, event: dict[str, Any]) -> None:
         before = self.number(event["before"])
+        found = len(self.faults)
         for node in self.nodes:
             for slot, source in enumerate(node["inputs"]):
                 if source == event["node"] and node["op"] is not None:
                     right = self.number(node["numbers"][slot])
                     self.expect(where, "the value before", event["before"], right)
+        if self.faults[found:] and event.get("changed") is True:
+            del self.faults[found:]
+            self.changed += 1
         rule = str(event.get("rule", "SGD"))
         if rule != "SGD":
             self.rules[rule] = self.rules.get(rule, 0) + 1

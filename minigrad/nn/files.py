@@ -202,18 +202,24 @@ def _write_npz(path: str, head: dict[str, Any], state: Mapping[str, Any]) -> Non
                 np.lib.format.write_array(file, array, allow_pickle=False)
 
 
+_DAMAGE = (
+    BadZipFile, ValueError, EOFError, KeyError, AttributeError, NotImplementedError, OSError,
+    MemoryError, zlib.error,
+)  # fmt: skip
+
+
 def _read_npz(path: str) -> dict[str, Any]:
     np = _numpy()
-    try:
-        with open(path, "rb") as file:
+    with open(path, "rb") as file:
+        try:
             if file.read(2) != b"PK":  # NumPy would take it for a pickle, and advise to trust it
                 raise ValueError("this is no npz file")
             file.seek(0)
             content = np.load(file, allow_pickle=False)
             arrays = {name: content[name] for name in content.files}
             head = json.loads(str(arrays.pop(_HEADER))) if _HEADER in arrays else None
-    except (BadZipFile, ValueError, EOFError, KeyError, AttributeError, zlib.error) as error:
-        raise _damaged(path, f"it is damaged or cut off ({error})") from None
+        except _DAMAGE as error:
+            raise _damaged(path, f"it is damaged or cut off ({error})") from None
     names = _check_head(path, head).get("names")
     if not isinstance(names, list) or sorted(arrays) != sorted(names):
         raise _damaged(path, f"its header names {names}, but it holds {sorted(arrays)}")

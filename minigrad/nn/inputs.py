@@ -9,6 +9,7 @@ from typing import Any
 
 from minigrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
 from minigrad.graph import Node
+from minigrad.ops.evaluate import refuse
 
 __all__ = ["array_input", "check_mode", "positive_int", "scalar_input"]
 
@@ -63,6 +64,8 @@ def array_input(x: Any, layer: str, dtype: Any = None) -> Any:
                 f"Tensor of them, and mode='scalar' makes a layer of Values"
             )
         x = array_of(x, f"{layer}(x)")
+    elif x.dtype.kind not in "fiub":
+        raise refuse(x, f"{layer}(x)")
     return x if dtype is None or x.dtype == dtype else x.astype(dtype)
 
 

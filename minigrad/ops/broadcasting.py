@@ -64,7 +64,7 @@ def parts(gradient: Any) -> tuple[Any, Any]:
     if gradient.__class__ is Masked:
         return gradient.values, gradient.nothing
     if gradient.__class__ is Scattered:
-        return gradient.values, None
+        return gradient.values, gradient.nothing
     return gradient, None
 
 
@@ -137,6 +137,8 @@ def fit(contribution: Any, x: Any) -> Any:
             nothing = nothing.all(axis=_axes(values.shape, x.shape)).reshape(x.shape)
         values = unbroadcast(values, x.shape)
     if values.dtype != x.dtype:
+        if values.dtype.kind not in "fiub":
+            raise evaluate.refuse(raw(values), "a derivative, which must be real")
         values = values.astype(x.dtype)
     return values if nothing is None or not nothing.any() else Masked(values, nothing)
 
@@ -295,3 +297,4 @@ def _local_in_silence(op: Op, i: int, out: Any, xs: Sequence[Any]) -> Any:
 
 
 hooks.pull_array, hooks.local_array = pull_array, _local_in_silence
+hooks.check_array = _check_product

@@ -318,6 +318,11 @@ def array_function(
     plain = op.bind(**(arrange(**op.attrs) if arrange else {}))
     known: dict[Any, Any] = {}
 
+    def key_of(xs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """The attributes of a call with their types: 1, 1.0 and True are equal, not the same."""
+        given = (*xs[arity:], *attrs.values())
+        return given, *attrs, *map(type, given)
+
     def row_of(xs: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[Any, tuple[Any, ...]]:
         """The row with the attributes of a call, and the inputs among its arguments."""
         row, inputs = op.arrange(xs, attrs)
@@ -325,7 +330,7 @@ def array_function(
             row = op.bind(**arrange(**row.attrs))
         try:
             if len(xs) >= arity and len(known) < _MOST_BINDINGS:
-                known[(xs[arity:], *attrs.items())] = row
+                known[key_of(xs, attrs)] = row
         except TypeError:  # an attribute without hash, such as a list
             pass
         return row, inputs
@@ -336,7 +341,7 @@ def array_function(
         if attrs or len(xs) != arity:
             inputs = xs[:arity]
             try:
-                row = known.get((xs[arity:], *attrs.items()))
+                row = known.get(key_of(xs, attrs))
             except TypeError:
                 row = None
             if row is None:

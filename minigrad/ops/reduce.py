@@ -40,7 +40,7 @@ _NO_DIVISION = "Where an element of x is 0, the product of the others is found w
 
 def reduced_axes(axis: Any, ndim: int) -> tuple[int, ...]:
     """The axes that are reduced, counted from 0."""
-    if axis is None:
+    if axis is None or not ndim:
         return tuple(range(ndim))
     return tuple(n % ndim for n in (axis if isinstance(axis, tuple) else (axis,)))
 
@@ -133,9 +133,15 @@ def _others(x: Any) -> Any:
     return left * flip(right, axis=-1)
 
 
+def _divides(out: Any) -> bool:
+    """Whether no factor is 0, infinite or nan, and no product left the floats or lost digits."""
+    size = np.abs(out)
+    return bool(((size >= np.finfo(out.dtype).tiny) & (size < np.inf)).all())
+
+
 def _prod_slope(out: Any, x: Any, axis: Any, keepdims: bool) -> Any:
-    """∂prod/∂x: the product of the others, of 0.0 too."""
-    if raw(x).all():
+    """∂prod/∂x: the product of the others; by a division where that loses nothing."""
+    if _divides(raw(out)):
         return spread(out, x, axis, keepdims) / x
     gone = reduced_axes(axis, len(x.shape))
     kept = [n for n in range(len(x.shape)) if n not in gone]
@@ -161,7 +167,7 @@ prod = reduction(General(
 def _cumprod_vjp(g: Any, out: Any, x: Any, *, axis: Any) -> Any:
     if axis is None:
         return _cumprod_vjp(g, out, x.reshape(-1), axis=0).reshape(x.shape)
-    if raw(x).all():
+    if _divides(raw(out)):
         back = flip(cumsum(flip(g * out, axis=axis), axis=axis), axis=axis)
         return back / x
     g, out, x = (moveaxis(z, axis, 0) for z in (g, out, x))
@@ -264,12 +270,16 @@ min = _extreme("min", np.minimum.reduce, "Smallest", 1.0)
 def _variance(x: Any, axis: Any, ddof: Any, keepdims: bool) -> Any:
     centred = x - np.true_divide(_add(x, axis=axis, keepdims=True), _count(x, axis))
     squares = _add(centred * centred, axis=axis, keepdims=keepdims)
-    return np.true_divide(squares, _degrees(x, axis, ddof))
+    degrees = _degrees(x, axis, ddof)
+    if degrees > 0:
+        return np.true_divide(squares, degrees)
+    return np.true_divide(squares * 0, 0)  # nan, as an operation that is invalid
 
 
 def _degrees(x: Any, axis: Any, ddof: Any) -> Any:
+    """What is divided by; nan if no variance can be told."""
     degrees = _count(x, axis) - ddof
-    return degrees if degrees > 0 else 0  # 0/0 is nan: no variance can be told
+    return degrees if degrees > 0 else np.nan
 
 
 def _centred(x: Any, axis: Any) -> Any:

@@ -68,6 +68,17 @@ class Scattered:
             self._total = total if hasattr(total, "shape") else np.asarray(total)
         return self._total
 
+    @property
+    def nothing(self) -> Any:
+        """Where nothing arrived: at elements that nobody used, or that ``where`` did not take."""
+        nothing = np.ones(self.shape, dtype=bool)
+        for entry in self._entries[: self._count]:
+            if entry.__class__ is tuple:
+                nothing[entry[0]] = False
+            else:
+                nothing &= getattr(entry, "nothing", False)
+        return nothing if nothing.any() else None
+
     def _joined(self, run: Sequence[tuple[Any, Any]]) -> Any:
         if any(isinstance(number, Node) for _, number in run):
             return self._joined_nodes(run)

@@ -357,7 +357,7 @@ def split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
                 f"split: {n} elements of axis {axis} of shape {x.shape} cannot be cut into "
                 f"{sections} equal parts; give the indices to cut at, such as [{n // 2}]"
             )
-        cuts = list(range(0, n + 1, n // sections))
+        cuts = [n // sections * k for k in range(sections + 1)]
     else:
         cuts = [0, *map(int, indices_or_sections), n]
     before = [slice(None)] * axis

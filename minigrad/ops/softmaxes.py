@@ -46,12 +46,11 @@ def _logsumexp(x: Any, axis: Any, keepdims: bool) -> Any:
 
 
 def _weights(out: Any, x: Any, axis: Any, keepdims: bool) -> Any:
-    """softmax(x) from logsumexp(x); 0 where all elements are -inf."""
-    whole = spread(out, x, axis, keepdims)
-    none = np.isneginf(raw(whole))
+    """softmax(x); 0 where all elements are -inf. Not exp(x - out), for out is rounded."""
+    none = np.isneginf(spread(raw(out), raw(x), axis, keepdims))
     if not none.any():
-        return exp(x - whole)
-    return where(none, 0.0, exp(where(none, 0.0, x) - where(none, 0.0, whole)))
+        return softmax(x, axis=axis)
+    return where(none, 0.0, softmax(where(none, 0.0, x), axis=axis))
 
 
 logsumexp = reduction(General(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 
+from minigrad import hooks
 from minigrad.errors import ArgumentTypeError
 from minigrad.ops.evaluate import apply, as_number, refuse
 from minigrad.ops.row import OPS
@@ -51,6 +52,8 @@ def answer(name: str, method: str, xs: tuple[Any, ...], options: dict[str, Any])
     row = OPS.get(OURS.get(name, name))
     if row is None:
         raise ArgumentTypeError(f"np.{name} has no counterpart here, so it would lose the gradient")
+    if not row.slopes and hasattr(row, "vjp"):
+        return hooks.tensor()._apply(row, tuple(plain))  # a row of arrays, such as ``matmul``
     return apply(row, tuple(plain))
 
 

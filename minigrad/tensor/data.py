@@ -31,9 +31,19 @@ class ReadOnlyArray(np.ndarray):
         for out in options.get("out", ()):
             if isinstance(out, ReadOnlyArray) and not out.flags.writeable:
                 raise ArgumentTypeError(f"np.{ufunc.__name__}(…, out=x.data): {_HOW}")
+        if method == "at" and isinstance(xs[0], ReadOnlyArray) and not xs[0].flags.writeable:
+            raise ArgumentTypeError(f"np.{ufunc.__name__}.at(x.data, …): {_HOW}")
         if "out" in options:
             options["out"] = tuple(map(_plain, options["out"]))
         return getattr(ufunc, method)(*map(_plain, xs), **options)
+
+    def var(self, *args: Any, **kwargs: Any) -> Any:
+        """NumPy's, which computes with ``out=`` and takes no class but its own without axes."""
+        return _plain(self).var(*args, **kwargs)
+
+    def std(self, *args: Any, **kwargs: Any) -> Any:
+        """NumPy's; see ``var``."""
+        return _plain(self).std(*args, **kwargs)
 
     def __setitem__(self, index: Any, values: Any) -> None:
         if not self.flags.writeable:

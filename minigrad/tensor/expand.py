@@ -58,6 +58,8 @@ def expand(node: Any) -> Any:
         raise ArgumentTypeError(f"{node!r} is a leaf: there is nothing inside to open")
     if not isinstance(op, General) and not hasattr(node, "shape"):
         return _scalar(op, node)
+    if not np.size(node._out):
+        return node._out.tolist()  # nothing inside nothing
     xs = numbers(node)
     size = terms(op, xs, node._out)
     if size > _MOST:

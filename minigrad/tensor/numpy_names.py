@@ -9,6 +9,7 @@ Read next: ``functions.py``.
 from __future__ import annotations
 
 from difflib import get_close_matches
+from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -96,13 +97,14 @@ def function(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) ->
     ours = _SPECIAL.get(name) or (None if module else _known(name))
     if ours is None:
         raise _unknown(name)
+    args, kwargs = _by_name(function, args, kwargs)
     kwargs = {key: value for key, value in kwargs.items() if value is not np._NoValue}
     for key, value in kwargs.items():
-        if key in ("out", "dtype", "where", "initial", "order", "casting") and value is not None:
+        if key in _REFUSED and value is not None:
             raise ArgumentTypeError(
                 f"np.{name}(…, {key}=…) is not recorded; minigrad has no {key}="
             )
-    kwargs = {k: v for k, v in kwargs.items() if k not in ("out", "dtype", "order", "casting")}
+    kwargs = {k: v for k, v in kwargs.items() if k not in _REFUSED}
     kwargs = {_KEYWORDS.get(name, {}).get(k, k): v for k, v in kwargs.items()}
     try:
         return ours(*args, **kwargs)
@@ -110,6 +112,26 @@ def function(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) ->
         if isinstance(error, ArgumentTypeError):
             raise
         raise ArgumentTypeError(f"np.{name}: {error}; see mg.{name}") from None
+
+
+_REFUSED = ("out", "dtype", "where", "initial", "order", "casting", "ord")
+
+
+def _by_name(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Options that were given by position, which are not the same here, as keywords."""
+    try:
+        parameters = signature(function).parameters
+    except (TypeError, ValueError):
+        return args, kwargs
+    for place, name in enumerate(list(parameters)[: len(args)]):
+        if parameters[name].kind is Parameter.VAR_POSITIONAL:
+            break
+        if name in _REFUSED or (place and name in ("axis", "keepdims", "ddof")):
+            named = dict(zip(list(parameters)[place:], args[place:], strict=False))
+            return args[:place], {**named, **kwargs}
+    return args, kwargs
 
 
 _KEYWORDS = {"roll": {"shift": "shift"}, "stack": {"arrays": "arrays"}, "sum": {"a": "values"}}

@@ -136,7 +136,8 @@ def _pass_gradients(
             kept.append((node, upstream))
         op = node._row
         if upstream.__class__ is Scattered:
-            upstream = upstream.values
+            values, nothing = parts(upstream)
+            upstream = values if nothing is None else Masked(values, nothing)
         if upstream.__class__ is Masked or upstream is NOTHING:
             slopes = None
         elif op.__class__ is elementwise:

@@ -27,8 +27,10 @@ from minigrad.ops.arrays import (
     loud,
     ndarray,
 )  # fmt: skip
-from minigrad.ops.evaluate import beside_node
+from minigrad.ops.evaluate import beside_node, refuse
+from minigrad.ops.kinds import General
 from minigrad.ops.row import OPS
+from minigrad.tensor.data import ReadOnlyArray
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -83,12 +85,13 @@ def _recorder(kind: Any) -> Callable[..., Any]:
 
     def operand(op: Op, x: Any, xs: Sequence[Any]) -> tuple[Any, Any]:
         if isinstance(x, Node):
-            return x._operand()  # type: ignore[attr-defined, no-any-return]
+            node, number = x._operand()  # type: ignore[attr-defined]
+            if node is not None and isinstance(op, General) and op.name != "stack_values":
+                node = record(OPS["stack_values"].cached(shape=()), (x,))  # an array without axes
+                number = node._data
+            return node, number
         whole = all(z._data.dtype.kind in "iub" for z in xs if z.__class__ is kind)
-        number = as_operand(x, op.name, whole)
-        if number.__class__ is ndarray and number.flags.writeable:
-            number = number.copy()  # what the learner does with it later is not recorded
-        return None, number
+        return None, _kept(x, as_operand(x, op.name, whole))
 
     def record(op: Op, xs: Sequence[Any], kinds: set[type] | None = None) -> Any:
         nodes, numbers = [], []
@@ -108,6 +111,8 @@ def _recorder(kind: Any) -> Callable[..., Any]:
         reset(token)
         if out.__class__ is not ndarray:  # no axes, whole numbers, infinite, or wrong
             out = compute_array(op, numbers, nodes) if out is None else np.asarray(out)
+        if out.dtype.kind not in "fiub":
+            raise refuse(out, f"{op.name}, whose forward must give real numbers")
         node = new(kind)
         node._data = node._out = out
         node._grad = node._scratch = node.name = None
@@ -131,7 +136,7 @@ def _recorder_of_one(kind: Any) -> Callable[[Any, Any], Any]:
     new, set_errors, reset = kind.__new__, errors.set, errors.reset
 
     def record_one(op: Any, self: Any) -> Any:
-        x = self._data
+        given = x = self._data
         if x.dtype.kind != "f" and op.name in FLOAT_VALUED:
             x = as_floats(x)
         token = set_errors(loud)
@@ -142,18 +147,30 @@ def _recorder_of_one(kind: Any) -> Callable[[Any, Any], Any]:
         reset(token)
         if out.__class__ is not ndarray:  # no axes, infinite, or wrong
             out = compute_array(op, (x,), (self,)) if out is None else np.asarray(out)
+        if out.dtype.kind not in "fiub":
+            raise refuse(out, f"{op.name}, whose forward must give real numbers")
         node = new(kind)
         node._data = node._out = out
         node._grad = node._scratch = node.name = node._b = node._y = None
         node._row = op
         node._a = self
-        node._x = x
+        node._x = given  # whole numbers stay so in the record, and get no gradient
         node._serial = _new_serial()
         if _enter is not None:
             _enter(node)
         return node
 
     return record_one
+
+
+def _kept(given: Any, number: Any) -> Any:
+    """An operand for the record: what the learner does with an array later does not change it.
+
+    A read-only array may be a view of one that can be written to; our own views are not.
+    """
+    if number.__class__ is not ndarray or given.__class__ is ReadOnlyArray:
+        return number
+    return number.copy() if given.flags.writeable or given.base is not None else number
 
 
 def _unary(record_one: Any, function: Any) -> Callable[[Any], Any]:
@@ -214,10 +231,7 @@ def _other(op: Op, x: Any, beside: Any) -> tuple[Any, Any]:
     if isinstance(x, ndarray):
         if op.name == "matmul" and not x.ndim:
             raise ArgumentTypeError("@ multiplies arrays; x * y multiplies by a number")
-        number = as_operand(x, op.name)
-        if number.__class__ is ndarray and number.flags.writeable:
-            number = number.copy()
-        return None, number
+        return None, _kept(x, as_operand(x, op.name))
     if beside.dtype.kind in "iub" and isinstance(x, int | np.integer):
         return None, int(x)
     return None, beside_node(x, op.name)
