@@ -120,7 +120,8 @@ for node in mg.topological_order(loss_of_arrays):
     print(f"{node.name or node.op.name:10} {node.shape}")
 
 # %% [markdown]
-# Seven. Here is their picture. A card shows the shape of an array in place of its numbers.
+# Seven. Here is their picture. A card shows the shape of an array in place of its numbers. The
+# eighth card, without a gradient, is the constant `X`.
 
 # %%
 mg.draw(loss_of_arrays)
@@ -421,25 +422,32 @@ print(out)
 print(opened)
 
 # %% [markdown]
-# The two numbers are two nodes now, each the dot product of a row and a column. A dot product can
-# be opened too, down to the products and sums of lesson 2. Here is the first number:
+# The two numbers are two nodes now, each the dot product of `v` and a column of `M`. A dot product
+# can be opened too, down to the products and sums of lesson 2. Here is the first number:
 
 # %%
 mg.draw(mg.expand(opened[0]))
 
 # %% [markdown]
-# The leaves are still `v` and `M`, and they get the same gradients.
+# The operation `element` is new: it takes one number out of an array. Its local derivative is 1 for
+# that number and 0 for all others. So the leaves are still `v` and `M`, and each `element` brings
+# its gradient back to its place in the array.
+#
+# **What do you expect?** The gradient of `M` for the first number: which column of it is 0?
 
 # %%
 opened[0].backward()
-print("opened:", v.grad)
+print("opened:", v.grad, M.grad.tolist())
 v.zero_grad()
+M.zero_grad()
 out.backward(np.array([1.0, 0.0]))
-print("array: ", v.grad)
+print("array: ", v.grad, M.grad.tolist())
 
 # %% [markdown]
 # `mg.explain` tells how a gradient came about, operation by operation: what arrives from above
-# (*upstream*), and what each operation makes of it. The last line is your rule of shapes.
+# (*upstream*), and what each operation makes of it. The last line is your rule of shapes: for a
+# `P` of one row, `P.T @ upstream` is each number of `P` times each of upstream, which is called
+# `outer(v, upstream)`.
 
 # %%
 loss = mg.tanh(v @ M).sum()

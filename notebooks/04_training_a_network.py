@@ -39,11 +39,13 @@ except ImportError:
 
 # %%
 def show_curves(title, **curves):
-    """Print some numbers of each curve, and plot all of them."""
-    print(title)
+    """Print each curve at some epochs, from the first to the last, and plot all of them."""
+    last = max(map(len, curves.values()))
+    epochs = sorted({1 + round((last - 1) * part / 6) for part in range(7)})
+    print(f"{title + ', epoch':>15}", *(f"{epoch:8}" for epoch in epochs))
     for name, numbers in curves.items():
-        step = max(1, (len(numbers) - 1) // 6)
-        print(f"{name:>15}", *(f"{number:8.3f}" for number in numbers[::step]))
+        shown = (f"{numbers[epoch - 1]:8.3f}" for epoch in epochs if epoch <= len(numbers))
+        print(f"{name:>15}", *shown)
     if plt:
         _, axes = plt.subplots(figsize=(6, 3))
         for name, numbers in curves.items():
@@ -75,7 +77,9 @@ def show_bars(title, numbers):
 points, labels = mg.data.moons(400, noise=0.25, seed=1, as_array=True)
 x_train, x_valid, y_train, y_valid = mg.data.split(points, labels, test=0.5, stratify=True, seed=1)
 print("train", x_train.shape, y_train.shape, "  validation", x_valid.shape, y_valid.shape)
-print(x_train[:3], y_train[:3])
+print("each class in train", np.bincount(y_train))
+for point, label in zip(x_train[6:9], y_train[6:9]):
+    print(point, "has label", label)
 
 # %%
 if plt:
@@ -123,7 +127,7 @@ loss = mg.bce_with_logits(model(x_train)[:, 0], y_train)
 print("before training  ", loss.data)
 
 # %% [markdown]
-# Ours is a little worse than ½ everywhere: its random weights are sometimes sure, and wrong.
+# Ours is worse than ½ everywhere: its random weights are sometimes sure, and wrong.
 #
 # (`[:, 0]` takes the one column, so that (200, 1) becomes (200,). Lesson 3 has shown why.)
 #
@@ -163,7 +167,8 @@ for step in range(401):
 # %% [markdown]
 # First it falls fast: a straight line between the moons is found soon. Then almost nothing happens
 # for a hundred steps, until the line begins to bend. A flat curve is not always the end. Late in
-# the run the loss goes up and down a little: the step is rather long for that place.
+# the run the loss does not fall any more, it goes up and down: the step is rather long for that
+# place.
 #
 # How many points of each set are on the right side? A logit above 0 means label 1.
 
@@ -220,8 +225,8 @@ show_curves("loss", **runs)
 # %% [markdown]
 # - 0.01 is too small. It moves the right way, but does not arrive.
 # - 1 is about right.
-# - 20 is too large. Each step jumps over the valley and lands higher. The loss is far above the
-#   0.69 of a network that knows nothing.
+# - 20 is too large. Each step jumps over the valley and lands somewhere else on its slopes. The
+#   loss goes up and down, and stays far above the 0.69 of a network that knows nothing.
 #
 # Why does a large step do harm? A gradient tells where the loss falls *here*. Take one weight and
 # the loss 2 · w². Its gradient is 4 · w, so a step is `w - learning_rate * 4 * w`.
@@ -236,7 +241,10 @@ for learning_rate in (0.1, 0.3, 0.6):
 
 # %% [markdown]
 # 0.1 walks down. 0.3 jumps over the valley, but each time lands lower. With 0.6 it lands higher
-# each time.
+# each time, because the slope grows with `w`.
+#
+# (The loss of our network did not grow like this. Where `tanh` has saturated and the loss is a
+# straight line, the slope grows no more, and so the jumps do not grow either.)
 #
 # **Exercise 4.3.** Somewhere between 0.3 and 0.6 is the learning rate at which `w` jumps to and
 # fro and gets neither smaller nor larger. Which one is it?
@@ -265,7 +273,8 @@ def gradient_lengths(model):
 show_bars("length of gradient", gradient_lengths(model))
 
 # %% [markdown]
-# All three are of similar size. That is healthy: all layers learn at a similar pace.
+# The longest is about six times the shortest, and all are some hundredths. That is healthy: no
+# layer stands still, and none is thrown about. Keep these sizes in mind.
 #
 # ## The start
 #
@@ -297,8 +306,8 @@ def signal(model):
 show_bars("signal", signal(deep(0.02)))
 
 # %% [markdown]
-# Each layer makes it about ten times smaller. And the gradient comes back through the same weights:
-# by the chain rule each layer multiplies it by small numbers again.
+# Each layer makes it seven to ten times smaller. And the gradient comes back through the same
+# weights: by the chain rule each layer multiplies it by small numbers again.
 #
 # **What do you expect** for its length? 1, a thousandth, less?
 

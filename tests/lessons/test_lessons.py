@@ -153,7 +153,7 @@ def test_lesson_3_shows_what_its_text_says(solved):
         "70721 nodes", "(2, 3) + (2,) does not fit", "gradient 18.0   nudged 18.0",
         "x * factor cannot broadcast (3, 4) with (3,)", "factor[..., None]",
         "mean of squares 2.5   shape (4, 4)", "predictions[:, 0]", "a: 4.0   b: 8.0",
-        "opened: [-3.  1.]\narray:  [-3.  1.]",
+        "opened: [-3.  1.] [[2.0, 0.0], [0.0, 0.0]]\narray:  [-3.  1.] [[2.0, 0.0], [0.0, 0.0]]",
     ]:  # fmt: skip
         assert line in printed
     names = solved["03_from_scalars_to_arrays"].names
@@ -179,13 +179,22 @@ def test_lesson_4_shows_what_its_text_says(solved):
     runs = names["runs"]
     assert runs["rate 1.0"][-1] < 0.3 < 0.35 < runs["rate 0.01"][-1] < 0.69
     assert min(runs["rate 20.0"]) > 0.69
+    steps = [later - earlier for earlier, later in pairwise(runs["rate 20.0"])]
+    assert min(steps) < -5.0 < 5.0 < max(steps), "up and down"
+    assert max(runs["rate 20.0"]) < 2 * runs["rate 20.0"][0], "but it does not grow"
+    assert {"0", "1"} == set(re.findall(r"has label (\d)$", printed, re.M))
+    curves = {name: losses[-1] for name, losses in runs.items()}
+    curves |= {"training": names["by_heart"].loss[-1]}
+    for name, last in curves.items():
+        assert any(line[-1] == round(last, 3) for line in numbers_after(name, printed)), name
+    assert [line[-1] for line in numbers_after("loss, epoch", printed)] == [60, 30, 200]
 
     small, large, right = numbers_after("signal", printed)
-    assert all(y < x / 5 for x, y in pairwise(small))
+    assert all(x / 11 < y < x / 7 for x, y in pairwise(small))
     assert all(y > x * 4 for x, y in pairwise(large))
     assert max(right) < 2 * min(right)
     trained, small, large, right = numbers_after("length of gradient", printed)
-    assert max(trained) < 10 * min(trained)
+    assert 5 * min(trained) < max(trained) < 7.5 * min(trained) < 0.2
     assert max(small) < 1e-6 < 1e3 < min(large)
     assert max(right) < 2 * min(right)
     assert re.search(r"^too small +finished( +0\.693\d)+$", printed, re.M)
