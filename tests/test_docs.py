@@ -75,6 +75,14 @@ def test_operations_page_says_what_is_a_function_and_what_a_method():
         assert owner != "x." or hasattr(mg.Tensor, name)
 
 
+def test_operations_page_says_where_every_row_without_a_public_name_comes_from():
+    page = operations_page()
+    private = re.findall(r"^#### `(\w+)`$", page, re.MULTILINE)
+    head = page.partition("## Rows of arrays")[2].partition("\n### ")[0]
+    assert private
+    assert [name for name in private if f"`{name}`" not in head] == []
+
+
 def test_errors_page_has_the_tree_of_the_code():
     page = (DOCS / "errors.md").read_text("utf-8")
     lines = [line[4:] for line in (errors.__doc__ or "").splitlines() if line.startswith("    ")]
@@ -87,6 +95,38 @@ def test_errors_page_shows_every_class(name):
     page = (DOCS / "errors.md").read_text("utf-8")
     section = page.partition(f"### {name}\n")[2].partition("\n##")[0]
     assert ">>>" in section or name == "MinigradWarning", f"{name} has no example"
+
+
+@pytest.mark.parametrize("package", [mg.nn, mg.optim, mg.data], ids=lambda p: p.__name__)
+def test_networks_page_names_everything_that_networks_are_made_of(package):
+    page = (DOCS / "networks.md").read_text("utf-8")
+    assert [name for name in package.__all__ if not re.search(rf"\b{name}\b", page)] == []
+
+
+def test_networks_page_has_the_formulas_of_the_docstrings():
+    page = (DOCS / "networks.md").read_text("utf-8")
+    rows = re.findall(r"^\| `(\w+)(?:\([^)]*\))?` \| (.*(?:←|η\(t\)).*?) \|", page, re.MULTILINE)
+    assert len(rows) == len(set(rows)) == 6 + 5
+    for name, cell in rows:
+        text = " ".join((getattr(mg.optim, name).__doc__ or "").split())
+        for part in re.split(r"; (?=θ)|, T is", cell):
+            assert part in text or "as in `Adam`" in part or "`decay_steps`" in part, name
+
+
+def test_traces_page_has_every_event_with_its_fields():
+    page = (DOCS / "traces.md").read_text("utf-8")
+    rows = dict(re.findall(r"^\| `([A-Z]+)` \| [^|]* \| ([^|]*) \|$", page, re.MULTILINE))
+    bad = mg.operation("bad_on_traces_page", lambda m, x: x, [lambda out, x: {}["no"]])
+    x = mg.Value(0.0, name="x")
+    with mg.record() as made:
+        loss = mg.relu(x) * 2.0
+        loss.backward()
+        mg.optim.SGD(0.1, [x]).step()
+    told = {}
+    for event in [*made.trace(loss).events, *mg.trace(bad(x)).events]:
+        told.setdefault(event.pop("kind"), set()).update(event)
+    said = {kind: set(re.findall(r"`(\w+)`", fields)) for kind, fields in rows.items()}
+    assert said == told
 
 
 def test_reading_order_names_every_file_that_is_in_use():

@@ -43,7 +43,9 @@ the rows by `python3 -m minigrad.reference`; do not edit it. How a row works in 
 [kinks-and-edges.md](kinks-and-edges.md).
 
 - A row with a name `mg.…` is a function of numbers, nodes and symbols, and also a method of
-  `Value`, unless it takes lists. The other rows are written as operators.
+  `Value`, unless it takes lists. The other rows are written as operators: `+ - * / // % **`, and
+  `<=`, which makes a row of symbols alone. Between `Value`s `<`, `<=`, `>`, `>=` give a plain
+  `bool`, between `Tensor`s an array of them; `mg.less`, `mg.greater` and `mg.equal` give nodes.
 - ∂/∂x is the local derivative with respect to the input x. "None" means that the operation is not
   differentiable in that input: it sends no gradient, and `.grad` stays as it is.
 - A comparison inside a formula is 1 where it holds, else 0; LaTeX writes it in square brackets.
@@ -66,7 +68,12 @@ have no local derivative per element, but a rule that carries a gradient back at
   the rule of the row.
 - The lines are Python: the functions are those of `minigrad` or rows of this page, `np` is NumPy.
 - A row with a name `mg.…` is a function of arrays, numbers and nodes, and also a method of
-  `Tensor`, unless it takes lists.
+  `Tensor`, unless it takes lists. A row with a name `x.…` is a method of `Tensor` alone.
+- The other rows are no names of `mg`; something else makes them. `reduce_sum` is
+  `mg.sum(x, axis=…)`; `linear` is what a layer computes (`mg.nn.Linear`); `element` is a number
+  that `mg.to_values` or `mg.expand` takes out of an array; `sum_of_squares` is there for a weight
+  decay, in `minigrad.ops.reduce`. `put`, `put_diagonal`, `fold` and `unfold` are the ways back of
+  other rows, and appear in a graph where gradients are nodes (`create_graph=True`).
 - LaTeX stands beside a line that computes, and not only moves elements. A sum or mean has its axis
   below it, and `keepdims` is left out.
 """
