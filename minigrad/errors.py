@@ -16,7 +16,7 @@ catch a Python class, ours inherits it, so ``except TypeError`` keeps working.
     ├── NumericalError (ArithmeticError)    nan or inf under ``errstate("raise")``
     ├── PicklingError (TypeError)           a node with history cannot be pickled
     ├── ExpressionError (ValueError)        text that is not an allowed expression
-    ├── TraceError (ValueError)             a trace file that is damaged or does not add up
+    ├── TraceError (ValueError)             a trace file that is damaged, or cannot be used
     ├── PictureError (ValueError)           a picture that cannot be drawn or saved
     ├── RenamedError (AttributeError)       micrograd's name; says ours
     └── MissingDependencyError (ImportError) an optional package; says what to install
@@ -111,7 +111,7 @@ class ExpressionError(MinigradError, ValueError):
 
 
 class TraceError(MinigradError, ValueError):
-    """A trace file is damaged, of another version, or its numbers do not follow from each other."""
+    """A trace file is damaged, of another version, or cannot be read or written."""
 
 
 class PictureError(MinigradError, ValueError):
