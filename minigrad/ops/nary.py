@@ -111,6 +111,13 @@ def sum(values: Any, axis: Any = None, keepdims: bool = False) -> Any:
     >>> y.backward()
     >>> y.data, x.grad
     (9.0, 2.0)
+
+    Of an array, over an axis:
+
+    >>> from minigrad import Tensor
+    >>> t = Tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> sum(t).item(), sum(t, axis=0).tolist(), sum(t, axis=1, keepdims=True).tolist()
+    (10.0, [4.0, 6.0], [[3.0], [7.0]])
     """
     if values.__class__ not in _LISTS and hasattr(values, "shape"):
         if axis is None and not keepdims:
@@ -152,6 +159,15 @@ def dot(ws: Any, xs: Any) -> Any:
     >>> y.backward()
     >>> y.data, w[0].grad, w[1].grad
     (-5.0, 3.0, 4.0)
+
+    Of arrays:
+
+    >>> from minigrad import Tensor
+    >>> t = Tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> y = dot(t, Tensor([1.0, -1.0]))
+    >>> y.sum().backward()
+    >>> y.tolist(), t.grad.tolist()
+    ([-1.0, -1.0], [[1.0, -1.0], [1.0, -1.0]])
     """
     if ws.__class__ not in _LISTS or xs.__class__ not in _LISTS:
         ws, xs = _beside_a_list(ws, xs), _beside_a_list(xs, ws)
