@@ -161,7 +161,7 @@ def _write(symbol: Symbol, parts: list[_Written], form: int) -> _Written:
     if op.parameters:
         text = template.format(*parts)
     else:  # any number of inputs
-        text = _list_form(op.name, [str(part) for part in parts], form)
+        text = _list_form(op, [str(part) for part in parts], form)
     return _Written(text, _latex_binds(op) if form else op.precedence, brackets)
 
 
@@ -174,15 +174,22 @@ def _latex_binds(op: Op) -> int:
     return _POWER if op.latex.startswith(("e^", "2^", "{{{0:5}}}^")) else op.precedence
 
 
-def _list_form(name: str, parts: list[str], form: int) -> str:
-    if name == "dot":
+def _list_form(op: Op, parts: list[str], form: int) -> str:
+    if op.name == "dot":
         half = len(parts) // 2
         left, right = ", ".join(parts[:half]), ", ".join(parts[half:])
         if form:
             return rf"\left[{left}\right] \cdot \left[{right}\right]"
         return f"dot([{left}], [{right}])"
     inside = ", ".join(parts)
-    return rf"\sum\left[{inside}\right]" if form else f"{name}([{inside}])"
+    if form:
+        word = op.name.replace("_", "")
+        head = r"\sum" if op.name == "sum" else rf"\operatorname{{{word}}}"
+        return rf"{head}\left[{inside}\right]"
+    if "subscripts" in op.attrs:  # einsum("ij,jk->ik", x, y)
+        return f"{op.name}({op.attrs['subscripts']!r}, {inside})"
+    axis = f", axis={op.attrs['axis']!r}" if "axis" in op.attrs else ""
+    return f"{op.name}([{inside}]{axis})"
 
 
 def is_expression(name: str) -> bool:

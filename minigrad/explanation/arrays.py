@@ -187,7 +187,7 @@ def explain_arrays(record: Trace, target: int, index: Any) -> ArrayExplanation:
             mark = f"^{{({len(shown) + 1})}}" if paths > 1 else ""
             shown.append(_path(record, edges, target, mark, index))
     top, name = record.nodes[record.outputs[0]].name, node.name
-    if index is not None:
+    if index:
         name = f"{bracketed(name)}[{', '.join(map(str, index))}]"
     return ArrayExplanation(
         output=top, input=name, shape=node.shape, gradient=gradient,
@@ -201,7 +201,7 @@ def _checked(index: Any, node: TraceNode) -> Any:
     if index is None:
         return None
     found = index if isinstance(index, tuple) else (index,)
-    if not all(type(i) is int for i in found):
+    if not all(hasattr(i, "__index__") and not isinstance(i, bool) for i in found):
         raise ArgumentTypeError(f"explain(index={index!r}): it is an int, or a tuple of ints")
     fits = len(found) == len(node.shape) and all(
         -n <= i < n for i, n in zip(found, node.shape, strict=True)
@@ -211,7 +211,7 @@ def _checked(index: Any, node: TraceNode) -> Any:
             f"explain(index={index!r}): {node.name} has shape {node.shape}, so there is no such "
             f"element"
         )
-    return tuple(i % n for i, n in zip(found, node.shape, strict=True))
+    return tuple(int(i) % n for i, n in zip(found, node.shape, strict=True))
 
 
 # -- paths ---------------------------------------------------------------------------------------

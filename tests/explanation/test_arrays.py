@@ -225,3 +225,18 @@ def test_in_a_notebook_markup_in_names_is_inert() -> None:
     words = markdown.partition("```text\n")[2]
     assert words.count("```") == 1
     assert "\n## h" not in words
+
+
+def test_an_einsum_is_written_with_its_letters_and_is_no_sum():
+    a, b = Tensor([1.0, 2.0], name="a"), Tensor([3.0, 1.0], name="b")
+    explanation = mg.explain(mg.einsum("i,i->", a, b), a)
+    assert "einsum('i,i->', a, b)" in explanation.text
+    assert r"\sum" not in explanation.latex
+    both = mg.stack([a, b], axis=1)
+    assert "stack([a, b], axis=1)" in mg.explain(both.sum(), a).text
+
+
+def test_an_index_may_be_of_numpy_and_empty():
+    s, v = Tensor(2.0, name="s"), Tensor([1.0, 2.0], name="v")
+    assert "∂s = 3" in str(mg.explain(s * 3.0, s, index=()))
+    assert mg.explain((v * v).sum(), v, index=np.int64(1)).gradient == 4.0
