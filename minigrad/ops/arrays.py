@@ -184,7 +184,7 @@ def compute_array(op: Op, xs: Sequence[Any], nodes: Sequence[Any] = ()) -> Any:
         errors.set(quiet)
         xs = [as_floats(x) for x in xs]  # whole numbers have no infinity
         out = op.forward(ARRAYS, *xs)
-        _report_value(op, out, xs)
+        _report_value(op, out, xs, _names(op, nodes, len(xs)))
     except (ArithmeticError, ValueError, IndexError, TypeError) as error:
         errors.reset(token)
         raise _explained(op, xs, error, _names(op, nodes, len(xs))) from error
@@ -216,20 +216,27 @@ def _forward(op: Op, xs: Sequence[Any]) -> Any:
         return op.forward(ARRAYS, *map(as_floats, xs))  # whole numbers to a negative power
 
 
-def _report_value(op: Op, out: Any, xs: Sequence[Any]) -> None:
+def _report_value(op: Op, out: Any, xs: Sequence[Any], names: Sequence[str]) -> None:
     """Warn if ``out`` is not finite although all that went in is."""
     finite = np.isfinite(out)
     if not finite.all() and all(np.isfinite(x).all() for x in xs):
         bad = np.asarray(out)[~finite]
         outside = op.domain is not None and not np.all(op.domain(*xs))
-        evaluate.report(
-            f"{_call(op, xs)} has {bad.size} of {np.size(out)} elements that are not finite, "
-            f"the first is {bad.flat[0].item()!r}" + ", outside its domain" * outside
-        )
+        first = repr(bad.flat[0].item())
+        what = f"is {first}"
+        if np.size(out) > 1:
+            what = (
+                f"has {bad.size} of {np.size(out)} elements that are not finite, the first is "
+                f"{first}"
+            )
+        evaluate.report(f"{_call(op, xs, names)} {what}" + ", outside its domain" * outside)
 
 
-def _call(op: Op, xs: Sequence[Any]) -> str:
-    shown = [repr(x) if np.ndim(x) == 0 else f"array{np.shape(x)}" for x in xs]
+def _call(op: Op, xs: Sequence[Any], names: Sequence[str]) -> str:
+    shown = [
+        f"{name}={np.asarray(x).item()!r}" if np.ndim(x) == 0 else f"{name} of shape {np.shape(x)}"
+        for name, x in zip(names, xs, strict=True)
+    ]
     return f"{_word(op)}({', '.join(shown)})"
 
 

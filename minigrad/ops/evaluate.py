@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from minigrad.ops.row import Op
 
 __all__ = [
-    "apply", "as_number", "beside_node", "check_product", "compute", "derivative", "refuse",
-    "report",
+    "apply", "as_number", "beside_node", "brief", "check_product", "compute", "derivative",
+    "kind_of", "refuse", "report",
 ]  # fmt: skip
 
 LEAVES_FLOATS = (ArithmeticError, ValueError)  # what ``math`` and float arithmetic raise
@@ -70,10 +70,29 @@ def refuse(x: Any, what: str) -> ArgumentTypeError:
         fix = "take one number with .item(), or use Tensor(...)"
     else:
         fix = "a real number is needed"
-    shown = repr(x)
-    return ArgumentTypeError(
-        f"{what}: {shown if len(shown) <= 40 else shown[:39] + '…'} is a {type(x).__name__}; {fix}"
-    )
+    return ArgumentTypeError(f"{what}: {brief(x)} is {kind_of(x)}; {fix}")
+
+
+def brief(x: Any) -> str:
+    """What a message shows of an argument: one short line, never a whole array.
+
+    >>> brief([0, 1] * 100)
+    '[0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0,…'
+    """
+    if getattr(x, "shape", ()):
+        return f"{kind_of(x)} of shape {x.shape}"
+    shown = " ".join(repr(x).split())
+    return shown if len(shown) <= 40 else shown[:39] + "…"
+
+
+def kind_of(x: Any) -> str:
+    """The class of an argument with its article.
+
+    >>> kind_of(1), kind_of(1.0)
+    ('an int', 'a float')
+    """
+    name = type(x).__name__
+    return f"an {name}" if name.startswith(("a", "e", "i", "o", "nd", "A", "O")) else f"a {name}"
 
 
 _NEVER = (str, bytes, complex, list, tuple, dict, set, type(None))  # have no operators with nodes

@@ -304,7 +304,7 @@ def _braces(value: Any) -> str:
 def array_function(
     op: General,
     arrange: Callable[..., dict[str, Any]] | None = None,
-    check: Callable[..., None] | None = None,
+    prepare: Callable[..., tuple[Any, ...]] | None = None,
 ) -> Callable[..., Any]:
     """The function that a learner calls, ``mg.mean``, of a row with a fixed number of inputs.
 
@@ -312,7 +312,8 @@ def array_function(
         op: The row.
         arrange: Makes the attributes as the row wants them from those that were given; raises if
             they make no sense.
-        check: Looks at the inputs as they were given; raises if they make no sense.
+        prepare: Looks at the inputs as they were given, and gives them as the row takes them;
+            raises if they make no sense.
     """
     arity = op.arity
     plain = op.bind(**(arrange(**op.attrs) if arrange else {}))
@@ -346,8 +347,8 @@ def array_function(
                 row = None
             if row is None:
                 row, inputs = row_of(xs, attrs)
-        if check is not None and len(inputs) == arity:
-            check(*inputs)
+        if prepare is not None and len(inputs) == arity:
+            inputs = prepare(*inputs)
         return evaluate_arrays(row, inputs)
 
     def unary(*xs: Any, **attrs: Any) -> Any:

@@ -12,16 +12,16 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from minigrad.errors import ArgumentTypeError, ArgumentValueError
+from minigrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
 from minigrad.graph import Node
-from minigrad.ops.evaluate import as_number
+from minigrad.ops.evaluate import as_number, brief
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = [
-    "LABELS", "SLACK", "check_numbers", "no_number", "no_probability", "not_a_probability",
-    "not_one", "numbers_of",
+    "LABELS", "SLACK", "check_numbers", "in_array", "no_number", "no_probability",
+    "not_a_probability", "not_one", "numbers_of", "odd_one",
 ]  # fmt: skip
 
 SLACK = 0.02  # probabilities are often written with two digits: 0.33 three times is meant as 1
@@ -40,6 +40,47 @@ def numbers_of(targets: Any) -> Any:
             return numbers
         return None
     return numbers if targets.op is None and numbers % 1.0 == 0.0 else None
+
+
+def in_array(name: str, predictions: Any, targets: Any) -> Any:
+    """The targets of a loss of arrays: a list as an array, anything else as it is.
+
+    Raises:
+        ArgumentTypeError: for lists of nodes, in the predictions as well.
+        ShapeError: if lists inside the list have different lengths.
+    """
+    if isinstance(predictions, list | tuple) and isinstance(_first(predictions), Node):
+        raise ArgumentTypeError(
+            f"{name}: the predictions are {brief(predictions)}; mg.nn.{name} takes lists of "
+            f"Values, and stack_values([...]) makes a Tensor of them"
+        )
+    if not isinstance(targets, list | tuple):
+        return targets
+    if isinstance(node := _first(targets), Node):
+        join = "stack" if hasattr(node, "shape") else "stack_values"
+        raise ArgumentTypeError(
+            f"{name}: the targets are {brief(targets)}; {join}([...]) makes a Tensor of them"
+        )
+    import numpy as np
+
+    try:
+        return np.asarray(targets)
+    except ValueError:
+        raise ShapeError(
+            f"{name}: the lists in the targets have different lengths, so they make no array"
+        ) from None
+
+
+def _first(data: Any) -> Any:
+    """The first thing in nested lists."""
+    while isinstance(data, list | tuple) and data:
+        data = data[0]
+    return data
+
+
+def odd_one(numbers: Any) -> Any:
+    """What is no number in an array of anything; its first element if they all look like some."""
+    return next((part for part in numbers.flat if as_number(part) is None), numbers.flat[0])
 
 
 def check_numbers(name: str, targets: Any) -> None:

@@ -25,11 +25,13 @@ from minigrad.ops.kinds import General, array_function, evaluate_arrays
 from minigrad.ops.labels import (
     LABELS,
     SLACK,
+    in_array,
     no_number,
     no_probability,
     not_a_probability,
     not_one,
     numbers_of,
+    odd_one,
 )
 from minigrad.ops.manual import Manual, of_row
 from minigrad.ops.reduce import reduce_sum
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
 __all__ = ["bce_with_logits", "cross_entropy", "hinge_loss", "mse_loss"]
 
 
-_TARGETS = "What is right, of the shape of the predictions, or one number; no unit"
+_TARGETS = "What is right, an array or a list of the shape of the predictions, or one number"
 _PAIR = {"predictions": "What was predicted, of any shape; no unit", "targets": _TARGETS}
 _SHAPES = {"ShapeError": "if predictions and targets differ in shape"}
 
@@ -57,7 +59,7 @@ def _reduced(terms: Any, reduction: str) -> Any:
     if reduction == "none":
         return terms
     total = np.add.reduce(terms, axis=None)
-    return total if reduction == "sum" else np.true_divide(total, terms.size)
+    return total if reduction == "sum" else np.true_divide(total, np.size(terms))
 
 
 def _scaled(g: Any, reduction: str, count: int) -> Any:
@@ -87,22 +89,26 @@ def _same_shape(name: str, x: Any, y: Any) -> None:
     raise Misfit(text + ". Broadcasting here would compare every prediction with every target")
 
 
-def _check_labels(name: str, y: Any) -> None:
-    """Look at targets that are plain, or a leaf of labels.
+def _prepared(name: str, x: Any, y: Any) -> tuple[Any, Any]:
+    """Predictions and targets as the row takes them; targets are looked at.
+
+    They are looked at if they are plain, or a leaf of labels.
 
     Raises:
         ArgumentTypeError: says the first that is no number.
         ArgumentValueError: says the first that the loss cannot use.
     """
+    y = in_array(name, x, y)
     numbers = numbers_of(y)
     if getattr(getattr(numbers, "dtype", None), "kind", "f") not in "fiub":
-        raise no_number(name, numbers.flat[0])
+        raise no_number(name, odd_one(numbers))
     if name not in LABELS or not (hasattr(numbers, "dtype") or isinstance(numbers, int | float)):
-        return  # what else is no number is refused where it is recorded
+        return x, y  # what else is no number is refused where it is recorded
     fits, error = LABELS[name]
     good = np.asarray(fits(numbers))
     if not good.all():
         raise error(np.asarray(numbers)[~good].flat[0].item())
+    return x, y
 
 
 def _like(x: Any, y: Any) -> Any:
@@ -122,7 +128,7 @@ def _loss(
 
     def forward(m: Any, predictions: Any, targets: Any, *, reduction: str = "mean") -> Any:
         _same_shape(name, predictions, targets)
-        x = as_floats(predictions)
+        x = as_floats(np.asarray(predictions))
         return _reduced(terms(x, _like(x, targets)), reduction)
 
     def rule(slope: Any) -> Any:
@@ -146,7 +152,7 @@ def _loss(
     row = General(
         name, forward, rules, jvp=jvp, reach=[_term_rule] * 2, sentence=sentence, manual=manual
     )
-    return array_function(row.register(), _reduction, lambda x, y: _check_labels(name, y))
+    return array_function(row.register(), _reduction, lambda x, y: _prepared(name, x, y))
 
 
 mse_loss = _loss(
@@ -269,7 +275,7 @@ def _check_probabilities(x: Any, target: Any) -> None:
     """
     numbers = numbers_of(target)
     if getattr(numbers, "dtype", np.dtype(float)).kind not in "fiub":
-        raise no_number("cross_entropy", numbers.flat[0])
+        raise no_number("cross_entropy", odd_one(numbers))
     if not np.size(numbers) or np.shape(numbers) != np.shape(raw(x)):
         return
     if not (np.isfinite(numbers) & (numbers >= 0)).all():
@@ -380,8 +386,7 @@ _CROSS_ENTROPY = General(
 @of_row(_CROSS_ENTROPY)
 def cross_entropy(x: Any, target: Any, *, reduction: str = "mean") -> Any:
     """-log softmax(x) at the targets: class indices (N,), or probabilities of the shape of x."""
-    if isinstance(target, list):
-        target = np.asarray(target)
+    target = in_array("cross_entropy", x, target)
     if hasattr(target, "shape"):
         _check_probabilities(x, target)
     row = _CROSS_ENTROPY.cached(**_reduction(reduction))

@@ -9,7 +9,7 @@ import pytest
 
 import minigrad as mg
 from minigrad import nn
-from minigrad.errors import ArgumentValueError, ShapeError
+from minigrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
 from minigrad.tensor import Tensor
 
 X = np.array([0.5, -1.0, 2.0])
@@ -132,6 +132,71 @@ def test_targets_do_not_widen_predictions(name: str, wrap: Any, kind: str, reduc
             np.asarray(getattr(x.grad, "data", x.grad), float),
             np.asarray(getattr(wide.grad, "data", wide.grad), float), rtol=1e-5, atol=1e-7,
         )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.parametrize("wrap", [list, tuple])
+def test_targets_may_be_a_list_of_numbers(name: str, wrap: Any) -> None:
+    numbers = LOGITS if name == "cross_entropy" else X
+    x, twin = Tensor(numbers), Tensor(numbers)
+    loss = getattr(mg, name)
+    for create_graph in (False, True):
+        a, b = loss(x, wrap(TARGETS[name])), loss(twin, np.array(TARGETS[name]))
+        assert a.data == b.data
+        for node, out in ((x, a), (twin, b)):
+            node.zero_grad()
+            out.backward(create_graph=create_graph)
+        assert np.asarray(getattr(x.grad, "data", x.grad)).tolist() == (
+            np.asarray(getattr(twin.grad, "data", twin.grad)).tolist()
+        )
+    assert loss(numbers, wrap(TARGETS[name])) == a.data
+    with pytest.raises(ArgumentTypeError, match="one is 'cat'; number the classes"):
+        loss(x, wrap(["cat", "dog", "cat"]))
+    with pytest.raises(ArgumentTypeError, match="one is None"):
+        loss(x, wrap([0, None, 1]))
+    with pytest.raises(ShapeError, match=f"{name}: the lists in the targets have different"):
+        loss(x, wrap([[1], [1, 2]]))
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_lists_of_nodes_are_for_the_losses_of_values(name: str) -> None:
+    numbers = LOGITS if name == "cross_entropy" else X
+    loss = getattr(mg, name)
+    with pytest.raises(
+        ArgumentTypeError, match=rf"{name}: the predictions .* mg\.nn\.{name} takes"
+    ):
+        loss([[mg.Value(1.0)], [mg.Value(2.0)]], [1, 1])
+    with pytest.raises(ArgumentTypeError, match=r"the targets .*; stack_values\("):
+        loss(Tensor(numbers), [mg.Value(1.0)] * 3)
+    with pytest.raises(ArgumentTypeError, match=r"the targets .*; stack\("):
+        loss(Tensor(numbers), [Tensor(1.0)] * 3)
+
+
+@pytest.mark.parametrize("name", ["mse_loss", "bce_with_logits", "hinge_loss"])
+def test_losses_of_single_numbers(name: str) -> None:
+    """A Value is an array without axes here, and so is a number."""
+    for x in (0.25, 3.0):
+        v = mg.Value(x)
+        out = getattr(mg, name)(v, 1.0)
+        expected = getattr(nn, name)([mg.Value(x)], [1.0]).data
+        assert out.item() == pytest.approx(expected, rel=1e-14)
+        assert getattr(mg, name)(x, 1.0) == out.item() == getattr(mg, name)(Tensor(x), 1.0).item()
+        out.backward()
+        slope = v.grad
+        v.zero_grad()
+        getattr(mg, name)(v, 1.0).backward(create_graph=True)
+        assert (
+            v.grad.data
+            == slope
+            == pytest.approx(
+                (getattr(mg, name)(x + 1e-6, 1.0) - getattr(mg, name)(x - 1e-6, 1.0)) / 2e-6,
+                abs=1e-6,
+            )
+        )
+    with pytest.warns(
+        mg.errors.NumericalWarning, match=r"mse_loss\(predictions=1e\+300, tar.* inf"
+    ):
+        assert mg.mse_loss(1e300, 2.0) == np.inf
 
 
 @pytest.mark.parametrize("name", ["mse_loss", "bce_with_logits", "hinge_loss", "cross_entropy"])

@@ -37,6 +37,23 @@ def test_what_is_not_finite_is_reported_where_it_arises() -> None:
         assert np.isnan(mg.log(x - 1.0).tolist()[0])
 
 
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda x: mg.exp(x * 1e3), r"^exp\(x of shape \(2, 1\)\) has 1 of 2 elements .* inf$"),
+        (lambda x: x / np.zeros((2, 1)), r"^div\(scores of shape \(2, 1\), y of .*\) has"),
+        (lambda x: x[0, 0] ** -1e9, r"^pow\(x=0\.5, y=-1000000000\.0\) is inf$"),
+        (lambda x: mg.mse_loss(x * 1e200, np.ones((2, 1))),
+            r"^mse_loss\(predictions of shape \(2, 1\), targets of shape \(2, 1\)\) is inf$"),
+        (lambda x: mg.log(np.zeros(3)), r"^log\(x of shape \(3,\)\) has 3 of 3"),
+    ],
+)  # fmt: skip
+def test_a_warning_names_the_nodes_and_their_shapes(make: Any, says: str) -> None:
+    x = Tensor([[0.5], [2.0]], name="scores")
+    with pytest.warns(NumericalWarning, match=says):
+        make(x)
+
+
 def test_an_honest_nan_names_its_two_factors() -> None:
     x = Tensor([1000.0])
     with mg.errstate("ignore"):
