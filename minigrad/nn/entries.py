@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from minigrad.errors import ArgumentTypeError
 from minigrad.graph import Node
+from minigrad.ops.evaluate import brief
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Entry", "entries", "shape_of"]
+__all__ = ["Entry", "check_place", "entries", "shape_of"]
 
 
 class Entry:
@@ -121,6 +122,36 @@ def _entries_of(thing: Any, name: str, seen: set[int]) -> Iterator[Entry]:
             yield from _entries_of(part, f"{name}.{key}", seen)
     elif hasattr(type(thing), "buffers") and hasattr(thing, "forward"):
         yield from entries(thing, f"{name}.", seen)
+
+
+def check_place(name: str, old: Any, new: Any) -> None:
+    """Refuse what is no parameter in the place of one: a node of the other mode, or numbers.
+
+    Args:
+        name: Of the attribute.
+        old: What it is.
+        new: What it shall be.
+
+    Raises:
+        ArgumentTypeError: says how a parameter gets new numbers.
+    """
+    parts = [node for _, node in _elements(old, ())]
+    if not parts or not all(isinstance(node, Node) and _is_parameter(node) for node in parts):
+        return
+    array = hasattr(parts[0], "shape")
+    if all(
+        hasattr(part, "forward") or (isinstance(part, Node) and hasattr(part, "shape") == array)
+        for _, part in _elements(new, ())
+    ):
+        return
+    kind, word = "a list of Values", name.rpartition(".")[2]
+    fix = f'load_state_dict(state_dict() | {{"{word}": numbers}})'
+    if isinstance(old, Node):
+        kind, fix = "a Tensor" if array else "a Value", f"{word}.data = numbers"
+    raise ArgumentTypeError(
+        f"{name} is a parameter, {kind}; {brief(new)} in its place would not be learned with the "
+        f"others. {fix} gives it other numbers"
+    )
 
 
 def _is_parameter(node: Node) -> bool:

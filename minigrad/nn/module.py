@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from minigrad.errors import ArgumentTypeError, ArgumentValueError
 from minigrad.modes import scope
-from minigrad.nn.entries import entries, shape_of
+from minigrad.nn.entries import check_place, entries, shape_of
 from minigrad.nn.files import read_state, write_state
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from typing import Self
 
 __all__ = ["Module"]
+
+_TAKES_ANY = 0x04  # the flag of a code object with *args
 
 
 class Module:
@@ -50,6 +52,17 @@ class Module:
     buffers: ClassVar[tuple[str, ...]] = ()
     _place: str | None = None  # where it stands in the module around it
 
+    def __setattr__(self, name: str, thing: Any) -> None:
+        """Refuse numbers in the place of a parameter: they would not be learned.
+
+        Raises:
+            ArgumentTypeError: says how a parameter gets new numbers.
+        """
+        old = vars(self).get(name)
+        if old is not None and thing is not None:
+            check_place(f"{type(self).__name__}.{name}", old, thing)
+        super().__setattr__(name, thing)
+
     def forward(self, *inputs: Any) -> Any:
         """What the module computes; a class of your own defines it."""
         raise NotImplementedError(f"{type(self).__name__} does not define forward(…)")
@@ -58,8 +71,18 @@ class Module:
         """Compute, in a scope of the module's name, so that pictures show the layers."""
         if self._place is None:
             self._find_places()
+        if len(inputs) > 1:
+            self._check_count(len(inputs))
         with scope(self._place or self.name or type(self).__name__):
             return self.forward(*inputs, **options)
+
+    def _check_count(self, count: int) -> None:
+        code = getattr(type(self).forward, "__code__", None)
+        if code is not None and code.co_argcount == 2 and not code.co_flags & _TAKES_ANY:
+            raise ArgumentTypeError(
+                f"{type(self).__name__}(x) takes one argument, a list or an array, but {count} "
+                f"were given: write model([1.0, 2.0]) for an example of two numbers"
+            )
 
     def _find_places(self) -> None:
         """Tell every module inside where it stands, and name the parameters that have no name."""

@@ -77,3 +77,54 @@ def test_inputs_of_an_array_layer_are_checked():
 def test_a_module_without_forward_says_so():
     with pytest.raises(NotImplementedError, match="forward"):
         Module()(1.0)
+
+
+# -- parameters and numbers ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("layer", "thing"),
+    [
+        (Linear(2, 4), np.ones((2, 4))), (Linear(2, 4), Value(1.0)), (Linear(2, 4), 1.0),
+        (Linear(2, 4), [[Value(1.0)] * 4] * 2), (Conv2d(1, 1, 2), np.ones((1, 1, 2, 2))),
+        (Embedding(2, 3), np.ones((2, 3))),
+    ],
+)  # fmt: skip
+def test_numbers_in_the_place_of_a_parameter_are_refused(layer, thing):
+    """They would be used, or fail somewhere inside, and never be learned."""
+    before = layer.weight
+    with pytest.raises(ArgumentTypeError, match=r"weight is a parameter, a Tensor.*weight\.data ="):
+        layer.weight = thing
+    assert layer.weight is before
+    layer.weight = Tensor(np.ones(before.shape))
+    assert layer.weight in layer.parameters()
+    if hasattr(layer, "bias"):
+        layer.bias = None
+        assert len(layer.parameters()) == 1
+
+
+def test_numbers_in_the_place_of_values_are_refused():
+    layer = Linear(2, 1, mode="scalar")
+    for thing in (np.ones((2, 1)), [[1.0], [1.0]], Tensor(np.ones((2, 1)))):
+        with pytest.raises(ArgumentTypeError, match=r'a list of Values.*\{"weight": numbers\}'):
+            layer.weight = thing
+    layer.weight = [[Value(1.0)], [Value(2.0)]]
+    assert layer([1.0, 1.0])[0].data == 3.0
+    neuron = Module()
+    neuron.b = Value(0.0)
+    with pytest.raises(ArgumentTypeError, match=r"a Value.*b\.data = numbers"):
+        neuron.b = 0.5
+    neuron.b = Value(1.0) * 2.0  # computed: no parameter, and anything may take its place
+    neuron.b = 0.5
+
+
+@pytest.mark.parametrize("mode", ["scalar", "array"])
+def test_an_example_is_one_argument(mode):
+    with pytest.raises(ArgumentTypeError, match=r"one argument, a list.*2 were.*\[1\.0, 2\.0\]"):
+        MLP(2, [3], 1, mode=mode)(1.0, 2.0)
+
+    class Pair(Module):
+        def forward(self, x, y=1.0):
+            return x + y
+
+    assert Pair()(1.0, 2.0) == 3.0
