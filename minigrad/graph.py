@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import namedtuple
 
 from minigrad import hooks
-from minigrad.errors import GraphCycleError
+from minigrad.errors import ArgumentTypeError, GraphCycleError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,8 +105,15 @@ def topological_order(*outputs: Node) -> list[Node]:
     may be deeper than Python's call stack. Constants are not listed.
 
     Raises:
+        ArgumentTypeError: if an output is no node.
         GraphCycleError: if a node is computed from itself.
     """
+    for output in outputs:
+        if not isinstance(output, Node):
+            raise ArgumentTypeError(
+                f"topological_order(y1, y2) takes nodes, but one argument is of type "
+                f"{type(output).__name__}"
+            )
     order: list[Node] = []
     done: set[Node] = set()
     path: set[Node] = set()  # entered, but not all inputs are done

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from minigrad.data.arguments import as_count
 from minigrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
+from minigrad.ops.evaluate import kind_of
 from minigrad.randomness import generator
 
 if TYPE_CHECKING:
@@ -177,8 +178,8 @@ def _length(arrays: Sequence[Any], what: str) -> int:
             number = isinstance(array, int | float)
             hint = f"; give a number by its name, {_OPTION[what]}={array!r}" if number else ""
             raise ArgumentTypeError(
-                f"{what}: lists or arrays are needed, with examples in them, not a "
-                f"{type(array).__name__}{hint}"
+                f"{what}: lists or arrays are needed, with examples in them, not "
+                f"{kind_of(array)}{hint}"
             )
     if len(arrays) == 1 and isinstance(arrays[0], tuple) and _is_pair(arrays[0]):
         raise ArgumentTypeError(

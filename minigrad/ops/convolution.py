@@ -186,6 +186,11 @@ def conv2d(x: Any, weight: Any, bias: Any = None, *, stride: Any = 1, padding: A
     out = _convolve(x, weight, stride=stride, padding=padding)
     if bias is None:
         return out
+    if isinstance(bias, int) or (isinstance(bias, tuple) and all(isinstance(n, int) for n in bias)):
+        raise ArgumentTypeError(
+            f"conv2d(x, weight, bias): the bias is an array, not {bias!r}; for the step of the "
+            f"windows write stride={bias!r}"
+        )
     if not hasattr(bias, "shape"):
         raise refuse(bias, "conv2d(…, bias)")
     if bias.shape != weight.shape[:1]:

@@ -12,7 +12,7 @@ from _operator import mul
 
 from minigrad import hooks
 from minigrad.errors import ArgumentTypeError, ArgumentValueError
-from minigrad.ops.evaluate import apply
+from minigrad.ops.evaluate import apply, kind_of
 from minigrad.ops.manual import of_row
 from minigrad.ops.row import Op
 
@@ -119,6 +119,10 @@ def sum(values: Any, axis: Any = None, keepdims: bool = False) -> Any:
     >>> sum(t).item(), sum(t, axis=0).tolist(), sum(t, axis=1, keepdims=True).tolist()
     (10.0, [4.0, 6.0], [[3.0], [7.0]])
     """
+    if axis.__class__ is not int and (hasattr(axis, "_apply") or hasattr(axis, "shape")):
+        raise ArgumentTypeError(
+            "sum(values, axis): the second argument is an axis; write sum([a, b, c]), or a + b"
+        )
     if values.__class__ not in _LISTS and hasattr(values, "shape"):
         if axis is None and not keepdims:
             return hooks.reduce_sum(values)
@@ -201,5 +205,5 @@ def _sequence(values: Iterable[Any], what: str) -> Sequence[Any]:
         return tuple(values)
     except TypeError:
         raise ArgumentTypeError(
-            f"{what} takes a sequence such as [a, b, c], not {type(values).__name__}"
+            f"{what} takes a sequence such as [a, b, c], not {kind_of(values)}"
         ) from None

@@ -8,6 +8,7 @@ Read next: ``softmaxes.py``.
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod as product_of
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from minigrad.errors import ArgumentTypeError
 from minigrad.ops.arrays import Misfit
 from minigrad.ops.broadcasting import raw, repeated
 from minigrad.ops.core import where
+from minigrad.ops.evaluate import brief
 from minigrad.ops.kinds import General, Linear, array_function
 from minigrad.ops.manual import Manual
 from minigrad.ops.shapes import concatenate, flip, moveaxis, ones_like, stack
@@ -66,20 +68,22 @@ def _count(x: Any, axis: Any) -> int:
     return product_of([shape[n] for n in reduced_axes(axis, len(shape))])
 
 
-def axes_of(axis: Any = None, **attrs: Any) -> dict[str, Any]:
-    """Check ``axis``, and make it hashable."""
+def axes_of(axis: Any = None, hint: str = "", **attrs: Any) -> dict[str, Any]:
+    """Check ``axis``, and make it hashable; an error ends with ``hint``."""
     if isinstance(axis, list):
         axis = tuple(axis)
     for n in axis if isinstance(axis, tuple) else () if axis is None else (axis,):
         if not isinstance(n, int | np.integer) or isinstance(n, bool):
-            raise ArgumentTypeError(f"axis={axis!r}: it is None, an int, or a tuple of ints")
+            raise ArgumentTypeError(
+                f"axis={brief(axis)}: it is None, an int, or a tuple of ints{hint}"
+            )
     if "keepdims" in attrs:
         attrs["keepdims"] = bool(attrs["keepdims"])
     return {"axis": axis, **attrs}
 
 
-def reduction(row: General) -> Callable[..., Any]:
-    return array_function(row.register(), axes_of)
+def reduction(row: General, hint: str = "") -> Callable[..., Any]:
+    return array_function(row.register(), partial(axes_of, hint=hint) if hint else axes_of)
 
 
 # -- sums ----------------------------------------------------------------------------------------
@@ -246,9 +250,15 @@ def nonempty(name: str, reduce: Any) -> Callable[..., Any]:
 
 
 def _extreme(name: str, reduce: Any, what: str, best: float) -> Callable[..., Any]:
-    choose = nonempty(name, reduce)
+    some, hint = nonempty(name, reduce), f"; of two numbers or arrays, {name}imum(x, y) chooses"
+
+    def choose(m: Any, x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
+        if axis is not None and not np.ndim(x):  # NumPy would take max(x, 0) for x
+            raise Misfit(f"{name} of {{0}} along axis {axis}: one number has no axes{hint}")
+        return some(x, axis, keepdims)
+
     return reduction(General(
-        name, lambda m, x, *, axis=None, keepdims=False: choose(x, axis, keepdims),
+        name, choose,
         [lambda g, out, x, *, axis, keepdims: (
             spread(g, x, axis, keepdims) * _share(out, x, axis, keepdims))],
         jvp=lambda ts, out, x, *, axis, keepdims: reduce_sum(
@@ -257,7 +267,7 @@ def _extreme(name: str, reduce: Any, what: str, best: float) -> Callable[..., An
         latex=rf"\{name}", sentence=f"{what} element; ties share the gradient equally.",
         manual=Manual(
             "", "g * (x == out) / sum(x == out, axis, keepdims=True)", ([1.0, 5.0], best)),
-    ))  # fmt: skip
+    ), hint)  # fmt: skip
 
 
 max = _extreme("max", np.maximum.reduce, "Largest", 5.0)

@@ -17,7 +17,7 @@ from minigrad.errors import ArgumentTypeError, ArgumentValueError
 from minigrad.graph import Node
 from minigrad.ops.arrays import as_operand, real_type
 from minigrad.ops.broadcasting import unbroadcast
-from minigrad.ops.evaluate import refuse
+from minigrad.ops.evaluate import brief, refuse
 from minigrad.ops.kinds import Linear, array_function, evaluate_arrays
 from minigrad.ops.manual import Manual, documented, of_row
 
@@ -314,10 +314,15 @@ _STACK = Linear(
 ).register()  # fmt: skip
 
 
-def sequence(arrays: Any, what: str) -> tuple[Any, ...]:
+def sequence(arrays: Any, axis: Any, what: str) -> tuple[Any, ...]:
     """The arrays of a list; numbers in it count as arrays without axes."""
+    if hasattr(axis, "_apply") or isinstance(axis, np.ndarray):
+        raise ArgumentTypeError(
+            f"{what}(arrays, axis): the second argument is an axis; write {what}([a, b]) for two "
+            f"arrays"
+        )
     if isinstance(arrays, str) or not hasattr(arrays, "__iter__"):
-        raise ArgumentTypeError(f"{what} takes a list such as [x, y], not {arrays!r}")
+        raise ArgumentTypeError(f"{what} takes a list such as [x, y], not {brief(arrays)}")
     found = tuple(arrays)
     if not found:
         raise ArgumentValueError(f"{what}: the list is empty, so there is no shape to give")
@@ -330,13 +335,13 @@ def sequence(arrays: Any, what: str) -> tuple[Any, ...]:
 @of_row(_CONCATENATE)
 def concatenate(arrays: Any, axis: int = 0) -> Any:
     """Join arrays along an axis that they have; each gets its part of the gradient."""
-    return evaluate_arrays(_CONCATENATE.cached(axis=axis), sequence(arrays, "concatenate"))
+    return evaluate_arrays(_CONCATENATE.cached(axis=axis), sequence(arrays, axis, "concatenate"))
 
 
 @of_row(_STACK)
 def stack(arrays: Any, axis: int = 0) -> Any:
     """Join arrays of one shape along a new axis; each gets its part of the gradient."""
-    return evaluate_arrays(_STACK.cached(axis=axis), sequence(arrays, "stack"))
+    return evaluate_arrays(_STACK.cached(axis=axis), sequence(arrays, axis, "stack"))
 
 
 @documented(Manual("", "put(g, x.shape, index)", ([1.0, 2.0, 3.0], [1], ([1.0], [2.0, 3.0])),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from minigrad.errors import ArgumentTypeError, ArgumentValueError
 from minigrad.graph import Node, sweep
 from minigrad.nothing import NOTHING
+from minigrad.ops.evaluate import kind_of
 from minigrad.pull import pull
 
 if TYPE_CHECKING:
@@ -36,8 +37,8 @@ def check_arguments(kind: str, learning_rate: Any, unknown: dict[str, Any]) -> N
     """
     if isinstance(learning_rate, list | tuple | Node) or hasattr(learning_rate, "parameters"):
         raise ArgumentTypeError(
-            f"{kind}(learning_rate, params): the learning rate comes first, but a "
-            f"{type(learning_rate).__name__} was given; write {kind}(0.01, params), or "
+            f"{kind}(learning_rate, params): the learning rate comes first, but "
+            f"{kind_of(learning_rate)} was given; write {kind}(0.01, params), or "
             f"{kind}(learning_rate=0.01, params=params)"
         )
     for word in unknown:

@@ -109,7 +109,8 @@ def array_with_shape(data: Any, like: Any, what: str, spread: bool = False) -> A
     if out.shape != like.shape:
         if not (spread and out.ndim == 0):
             raise ShapeError(
-                f"{what}: shape {out.shape} was given, but it must be {like.shape}, as it was"
+                f"{what}: shape {out.shape} was given, but the Tensor has shape {like.shape}; the "
+                f"two must be equal"
             )
         out = np.full(like.shape, out)
     if out.dtype != like.dtype:
