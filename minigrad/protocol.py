@@ -115,23 +115,29 @@ class NumberProtocol(Node):
     # -- leaving the graph -----------------------------------------------------------------------
 
     def __float__(self) -> float:
+        return self._left("float(v), or a function of math,", "v.data", "mg.sin(v) for math.sin(v)")
+
+    def __int__(self) -> int:
+        return int(self._left("int(v)", "int(v.data)", "mg.floor(v) for a node"))
+
+    def __round__(self, digits: int | None = None) -> float:
+        more = "" if digits is None else f", {digits}"
+        number = self._left(f"round(v{more})", f"round(v.data{more})", "mg.round(v) for a node")
+        return round(number, digits)
+
+    def _left(self, call: str, plain: str, node: str) -> float:
+        """The number, with a warning that it has left the graph by ``call``."""
         if modes.formula_runs():
             raise TypeError(
-                "a plain number was made of a node, so the result could not be differentiated "
-                "again; write mg.sin(x) in place of math.sin(x)"
+                f"{call} made a plain number of a node, so the result could not be differentiated "
+                f"again; write {node}"
             )
         source.warn(
             DetachedWarning,
-            "a node became a plain number, through which no gradient flows; write .item() if that "
-            "is meant, or mg.sin(x) in place of math.sin(x)",
+            f"{call} made a plain number of a node, through which no gradient flows; write {plain} "
+            f"if that is meant, or {node}",
         )
         return self._data  # type: ignore[no-any-return]
-
-    def __int__(self) -> int:
-        return int(float(self))
-
-    def __round__(self, digits: int | None = None) -> float:
-        return round(float(self), digits)
 
     def __index__(self) -> int:
         raise ArgumentTypeError(f"{self!r} cannot be an index; int(v) can, and leaves the graph")

@@ -105,21 +105,29 @@ class ArrayProtocol(Node):
     # -- leaving the graph -----------------------------------------------------------------------
 
     def __float__(self) -> float:
-        number = self.item()
-        source.warn(
-            DetachedWarning,
-            "a node became a plain number, through which no gradient flows; write .item() if that "
-            "is meant",
+        return self._left(
+            "float(x), or a function of math,", "x.item()", "mg.sin(x) for math.sin(x)"
         )
-        return float(number)
 
     def __int__(self) -> int:
         if self._data.dtype.kind != "f":
             return int(self.item())
-        return int(float(self))
+        return int(self._left("int(x)", "int(x.item())", "mg.floor(x) for a node"))
 
     def __round__(self, digits: int | None = None) -> Any:
-        return round(float(self), digits)
+        more = "" if digits is None else f", {digits}"
+        number = self._left(f"round(x{more})", f"round(x.item(){more})", "mg.round(x) for a node")
+        return round(number, digits)
+
+    def _left(self, call: str, plain: str, node: str) -> float:
+        """The number, with a warning that it has left the graph by ``call``."""
+        number = self.item()
+        source.warn(
+            DetachedWarning,
+            f"{call} made a plain number of a node, through which no gradient flows; write {plain} "
+            f"if that is meant, or {node}",
+        )
+        return float(number)
 
     def __index__(self) -> int:
         if self._data.size == 1 and self._data.dtype.kind in "iu":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -15,6 +16,7 @@ from minigrad import Value
 from minigrad.errors import (
     ArgumentTypeError,
     DefinitionError,
+    DetachedWarning,
     GraphCycleError,
     MinigradError,
     OperationError,
@@ -251,10 +253,14 @@ def test_a_graph_cycle_names_the_nodes() -> None:
         (lambda x: mg.sin(angle=x), "sin"),
         (lambda x: mg.maximum(x), "maximum"),
         (lambda x: mg.sum(x), r"sum.*\[a, b, c\]"),
+        (lambda x: mg.sum(x, x), r"sum\(\[a, b, c\]\)"),
+        (lambda x: mg.sum(3), r"\[a, b, c\], not an int"),
         (lambda x: mg.dot(x, x), r"dot.*\["),
         (lambda x: mg.dot([x], "a"), "float"),
         (lambda x: mg.sum("ab"), "float"),
         (lambda x: mg.scope(3), "scope"),
+        (lambda x: mg.topological_order(3), "topological_order.*nodes.*int"),
+        (lambda x: mg.topological_order([x]), r"topological_order\(y1, y2\).*list"),
         (lambda x: mg.no_grad(x), r"no_grad\(\)"),
         (lambda x: x.backward(retain_graph=True), "retain_graph"),
         (lambda x: x @ x, "dot"),
@@ -265,6 +271,28 @@ def test_a_graph_cycle_names_the_nodes() -> None:
 def test_wrong_calls_name_what_is_right(call: Callable[[Value], Any], says: str) -> None:
     with pytest.raises(TypeError, match=says):
         call(Value(2.0))
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (float, r"float\(v\), or a function of math,.*v\.data .*mg\.sin\(v\) for math\.sin"),
+        (math.sin, r"float\(v\), or a function of math,.*v\.data .*mg\.sin\(v\) for math\.sin"),
+        (int, r"^int\(v\).* int\(v\.data\)"),
+        (round, r"^round\(v\).* round\(v\.data\) .*mg\.round\(v\)"),
+        (lambda v: round(v, 1), r"^round\(v, 1\).* round\(v\.data, 1\)"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("kind", ["scalar", "array"])
+def test_a_node_that_becomes_a_number_hears_what_to_write_for_that_call(
+    kind: str, call: Any, says: str
+) -> None:
+    v = Value(2.5) * 3.0
+    if kind == "array":
+        v = pytest.importorskip("minigrad.tensor").Tensor(2.5) * 3.0
+        says = says.replace(r"v\.data", r"x\.item\(\)").replace(r"\(v", r"\(x")
+    with pytest.warns(DetachedWarning, match=says):
+        assert call(v) == call(7.5)
 
 
 def test_dot_of_different_lengths() -> None:
