@@ -18,6 +18,7 @@ from minigrad.errors import (
     NumericalWarning,
 )
 from minigrad.graph import Node
+from minigrad.ops.evaluate import brief, kind_of
 from minigrad.optim import Optimizer
 from minigrad.optim.schedules import rate_of
 from minigrad.training.history import History
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = ["fit"]
 
+_GREW = 1.5  # times the loss of the first epoch: more than chance
 _AT_ONCE = 256  # examples in a batch of the validation
 
 
@@ -244,11 +246,17 @@ def _prepare(model: Any, optimizer: Any) -> bool:
     if not callable(model) or not hasattr(model, "parameters") or isinstance(model, type):
         hint = f"; call it: {model.__name__}(…)" if isinstance(model, type) else ""
         raise ArgumentTypeError(
-            f"fit: {model!r} is no model; it is called, and has parameters(){hint}"
+            f"fit: {brief(model)} is no model; it is called, and has parameters(){hint}"
         )
     if not isinstance(optimizer, Optimizer):
-        hint = "; call it: Adam(learning_rate=0.01)" if isinstance(optimizer, type) else ""
-        raise ArgumentTypeError(f"fit: the optimizer is one of mg.optim, not {optimizer!r}{hint}")
+        if isinstance(optimizer, type) and issubclass(optimizer, Optimizer):
+            name = optimizer.__name__
+            raise ArgumentTypeError(
+                f"fit: the optimizer {name} is a class; call it: {name}(learning_rate=0.01)"
+            )
+        raise ArgumentTypeError(
+            f"fit: the optimizer is one of mg.optim, such as Adam(0.01), not {brief(optimizer)}"
+        )
     parameters = model.parameters()
     if not parameters:
         raise ArgumentValueError(f"fit: {type(model).__name__} has no parameters to learn")
@@ -274,7 +282,7 @@ def _batches_of(data: Any, size: Any, rng: Any, seed: Any, shuffle: bool = True)
     if not hasattr(data, "__iter__") or iter(data) is data:
         raise ArgumentTypeError(
             f"fit: the data are a pair (points, labels), or batches that can be asked for again "
-            f"in each epoch, not {type(data).__name__}; mg.data.batches(points, labels) makes some"
+            f"in each epoch, not {kind_of(data)}; mg.data.batches(points, labels) makes some"
         )
     return data
 
@@ -290,14 +298,15 @@ def _pair(batch: Any, scalar: bool) -> tuple[Any, Any]:
         x, y = batch
     except (TypeError, ValueError):
         raise ArgumentTypeError(
-            f"fit: a batch is a pair (points, labels), but {type(batch).__name__} was given; a set "
+            f"fit: a batch is a pair (points, labels), but {kind_of(batch)} was given; a set "
             f"that is no batches yet is a tuple: fit(model, (points, labels), …)"
         ) from None
     for name, part in (("points", x), ("labels", y)):
         if not hasattr(part, "__len__") or getattr(part, "shape", None) == ():
             raise ArgumentTypeError(
                 f"fit: a batch is a pair (points, labels) of several examples, but the {name} are "
-                f"{part!r}; of a list of single (point, label) pairs tuple(zip(*pairs)) makes one"
+                f"{brief(part)}; of a list of single (point, label) pairs tuple(zip(*pairs)) makes "
+                f"one"
             )
     if not scalar and not hasattr(y, "shape"):
         import numpy as np
@@ -306,7 +315,7 @@ def _pair(batch: Any, scalar: bool) -> tuple[Any, Any]:
             y = np.asarray(y)
         except ValueError:
             raise ArgumentValueError(
-                f"fit: the labels have different lengths, so they make no array: {y!r}"
+                f"fit: the labels have different lengths, so they make no array: {brief(y)}"
             ) from None
     return x, y
 
@@ -362,9 +371,14 @@ def _shown(numbers: Mapping[str, float]) -> str:
     for name, number in numbers.items():
         if name in ("learning_rate", "seconds"):
             continue
-        shown = f"{number:.1%}" if name.endswith("accuracy") else f"{number:.4f}"
+        shown = f"{number:.1%}" if name.endswith("accuracy") else _four(number)
         words.append(f"{name.replace('_', ' ')} {shown}")
     return "  ".join(words)
+
+
+def _four(number: float) -> str:
+    """Four decimals, where these say something."""
+    return f"{number:.4f}" if number == 0.0 or 1e-3 <= abs(number) < 1e6 else f"{number:.2g}"
 
 
 def _text(epoch: int, epochs: int, numbers: Mapping[str, float]) -> str:
@@ -376,4 +390,7 @@ def _remark(history: History) -> str:
         return f"stopped early; the parameters are those of epoch {history.best_epoch}"
     if history.stopped == "interrupted":
         return f"interrupted after {len(history)} epochs; what was learned is kept"
+    if len(history) > 1 and history.loss[-1] > _GREW * history.loss[0] > 0.0:
+        first, last = _four(history.loss[0]), _four(history.loss[-1])
+        return f"the loss grew from {first} to {last}; a smaller learning rate may help"
     return ""

@@ -11,6 +11,7 @@ from minigrad.errors import ArgumentTypeError, ArgumentValueError
 from minigrad.graph import Node
 from minigrad.nn import losses
 from minigrad.nn.entries import shape_of
+from minigrad.ops.evaluate import brief
 from minigrad.training.history import History
 
 if TYPE_CHECKING:
@@ -53,7 +54,13 @@ def loss_function(loss: Any) -> Measure:
         found = _LOSSES[loss]
         return found if loss == "cross_entropy" else _one_per_example(found)
     if not callable(loss):
-        raise ArgumentTypeError(f"loss={loss!r}: it is a function, or the name of one")
+        hint = ""
+        if isinstance(loss, list | tuple) or hasattr(loss, "shape"):
+            hint = (
+                "; points and labels are one argument, a tuple: "
+                "fit(model, (points, labels), loss, optimizer)"
+            )
+        raise ArgumentTypeError(f"loss={brief(loss)}: it is a function, or the name of one{hint}")
     return loss  # type: ignore[no-any-return]
 
 

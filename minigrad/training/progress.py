@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import sys
 import time
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 from minigrad.errors import ArgumentTypeError
+from minigrad.formatting import clip_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,6 +88,9 @@ class Progress:
                 print(file=self._stream, flush=True)
 
     def _to_terminal(self, text: str, last: bool) -> None:
+        text = clip_text(
+            text, get_terminal_size().columns - 1
+        )  # a wrapped line is not written over
         print(f"\r{text.ljust(self._width)}", end="", file=self._stream, flush=True)
         self._width = len(text)
 

@@ -356,6 +356,22 @@ def test_a_mistake_is_named_before_anything_is_learned(mode, data, options, word
         fit(model, data, optimizer=SGD(0.1), epochs=1, **options)
 
 
+@pytest.mark.parametrize("wrap", [list, np.array])
+def test_mixed_up_arguments_are_named_in_a_line_without_the_data(wrap):
+    x, y = map(wrap, moons(60, seed=1))
+    model = MLP(2, [3], 1)
+    for call, words in (
+        (lambda: fit(model, x, y, "bce", SGD(0.1)), r"one argument.*\(points, labels\)"),
+        (lambda: fit(model, (x, y), "bce", SGD), r"SGD is a class; call it: SGD\(learning_rate="),
+        (lambda: fit(model, (x, y), "bce", x), "one of mg.optim"),
+        (lambda: fit(x, (x, y), "bce", SGD(0.1)), "no model"),
+    ):
+        with pytest.raises((ArgumentTypeError, TypeError), match=words) as error:
+            call()
+        assert "\n" not in str(error.value)
+        assert len(str(error.value)) < 200
+
+
 def test_a_class_is_no_model_and_says_so():
     with pytest.raises(ArgumentTypeError, match=r"call it: MLP\(…\)"):
         fit(MLP, POINTS, "hinge", SGD(0.1), **quiet)

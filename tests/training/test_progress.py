@@ -2,12 +2,15 @@
 
 import io
 import itertools
+import re
 import sys
 import types
 
+import pytest
+
 from minigrad.data import moons
-from minigrad.nn import MLP
-from minigrad.optim import Adam
+from minigrad.nn import MLP, Linear
+from minigrad.optim import SGD, Adam
 from minigrad.training import History, fit
 from minigrad.training.progress import Progress
 
@@ -85,3 +88,33 @@ def test_a_history_can_be_made_by_hand():
     history.add(epoch=1, loss=0.5)
     assert (len(history), history.best_epoch) == (1, None)
     assert repr(history) == "History(1 epochs, loss=0.5, running)"
+
+
+def test_a_line_is_never_wider_than_the_terminal(monkeypatch):
+    """A wrapped line could not be written over."""
+    monkeypatch.setenv("COLUMNS", "30")
+    out = Terminal()
+    line = Progress(True, 5, out)
+    line.after(1, "epoch 1 of 5  " + "many numbers " * 5)
+    line.after(2, "epoch 2 of 5")
+    line.end()
+    assert max(map(len, out.getvalue().rstrip("\n").split("\r"))) == 29
+
+
+@pytest.mark.parametrize("mode", ["scalar", "array"])
+def test_a_loss_that_grows_is_written_short_and_said(mode, capsys):
+    x, y = [[1.0], [2.0], [3.0]], [[1.0], [2.0], [3.0]]
+    model = MLP(1, [2], 1, activation="tanh", mode=mode, rng=1)
+    fit(model, (x, y), "mse", SGD(40.0), epochs=12, batch_size=None)
+    lines = capsys.readouterr().out.splitlines()
+    assert re.search(r"loss grew from [\d.]+ to \d\.\de\+\d\d; a smaller learning rate", lines[-1])
+    assert max(map(len, lines)) < 79
+    fit(model, (x, y), "mse", SGD(0.0), epochs=2)
+    assert "learning rate" not in capsys.readouterr().out
+
+
+def test_a_small_loss_is_not_written_as_zero():
+    lines = []
+    model = Linear(1, 1, init="ones")
+    fit(model, ([[1.0]], [[1.001]]), "mse", SGD(0.0), epochs=1, progress=lines.append)
+    assert lines == ["epoch 1 of 1  loss 1e-06"]
