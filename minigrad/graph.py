@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Node", "Step", "numbers", "sources", "sweep", "topological_order"]
 
-# One edge of a pass: upstream × local = contribution, and the total of ``input``, before → after.
-# When ``reason`` is not empty, the edge carried no gradient, and it says why.
+# An edge: upstream × local = contribution, the total of ``input`` before → after; or why not.
 Step = namedtuple("Step", "node slot input upstream local contribution before after reason")
 
 
@@ -100,20 +99,15 @@ def topological_order(*outputs: Node) -> list[Node]:
     """List every node that ``outputs`` depend on, each once, inputs before node.
 
     A node may pass its gradient on only when all its consumers have sent theirs; the reverse of
-    this list guarantees it. Plain recursion over the inputs does not: it would visit a node once
-    per path, with a gradient that is not complete. The walk keeps its own stack, so that a graph
-    may be deeper than Python's call stack. Constants are not listed.
+    this list guarantees it. Plain recursion does not: it would visit a node once per path, with a
+    gradient that is not complete, and no deeper than Python's call stack. Constants are not listed.
 
     Raises:
         ArgumentTypeError: if an output is no node.
         GraphCycleError: if a node is computed from itself.
     """
-    for output in outputs:
-        if not isinstance(output, Node):
-            raise ArgumentTypeError(
-                f"topological_order(y1, y2) takes nodes, but one argument is of type "
-                f"{type(output).__name__}"
-            )
+    if other := {type(y).__name__ for y in outputs if not isinstance(y, Node)}:
+        raise ArgumentTypeError(f"topological_order(y1, y2) takes nodes, not {', '.join(other)}")
     order: list[Node] = []
     done: set[Node] = set()
     path: set[Node] = set()  # entered, but not all inputs are done
@@ -146,8 +140,7 @@ def sweep(
 
     Args:
         order: The nodes, inputs before node.
-        cotangents: ∂output/∂node; holds the seeds at the start and everything at the end. It
-            belongs to this pass alone.
+        cotangents: ∂output/∂node of this pass alone: seeds at the start, everything at the end.
         pull: Gives for a node and its upstream gradient, per input: the local derivative, the
             contribution (upstream × local), and the reason if there is no contribution.
     """

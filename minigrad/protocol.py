@@ -9,12 +9,12 @@ Read next: ``value.py``, which adds data, operators and ``backward()``.
 from __future__ import annotations
 
 from minigrad import modes, source
+from minigrad.elsewhere import NODES, rename
 from minigrad.errors import (
     ArgumentTypeError,
     ComparisonWarning,
     DetachedWarning,
     PicklingError,
-    RenamedError,
 )  # fmt: skip
 from minigrad.graph import Node, topological_order
 from minigrad.ops import ufuncs
@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn, Self
 
-__all__ = ["OUR_NAMES", "NumberProtocol", "deep_copied", "restore", "to_float"]
+__all__ = ["NumberProtocol", "deep_copied", "restore", "to_float"]
 
 
 def to_float(x: Any, what: str) -> float:
@@ -182,22 +182,7 @@ class NumberProtocol(Node):
         )
 
 
-def _renamed(theirs: str, ours: str) -> property:
-    def explain(self: Node) -> NoReturn:
-        raise RenamedError(f".{theirs} is micrograd's name; here it is {ours}")
-
-    return property(explain, lambda self, value: explain(self))
-
-
-OUR_NAMES = {  # of what micrograd calls otherwise
-    "_prev": ".inputs",
-    "_op": ".op.name",
-    "_backward": ".local_derivatives(i), which backward() multiplies by the upstream gradient",
-    "label": ".name",
-}
-
-for _theirs, _ours in OUR_NAMES.items():
-    setattr(NumberProtocol, _theirs, _renamed(_theirs, _ours))
+rename(NumberProtocol, NODES)
 
 
 def _number_of(x: Any) -> float | None:

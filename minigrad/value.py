@@ -9,7 +9,7 @@ Read next: ``ops/scalar.py`` for the other operations, ``fast.py`` for the same 
 from __future__ import annotations
 
 from minigrad import fast, hooks, modes, operators, source
-from minigrad.errors import ArgumentTypeError
+from minigrad.elsewhere import unknown_argument
 from minigrad.graph import Node, sweep, topological_order
 from minigrad.protocol import NumberProtocol, to_float
 from minigrad.publish import publish
@@ -45,7 +45,7 @@ class Value(NumberProtocol):
     def __init__(self, data: Any, name: str | None = None, **unknown: Any) -> None:
         if unknown or not (name is None or isinstance(name, str)):
             word = next(iter(unknown), "name")
-            raise ArgumentTypeError(f"Value(…, {word}=…): the arguments are data and name='a text'")
+            raise unknown_argument("Value", word, "data and name='a text'")
         self._data = to_float(data, "Value(…)")
         self.name = name
         self._row = self._a = self._b = self._x = self._y = self._out = None

@@ -9,6 +9,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from minigrad.data.arguments import as_count
+from minigrad.elsewhere import unknown_argument
 from minigrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
 from minigrad.ops.evaluate import kind_of
 from minigrad.randomness import generator
@@ -94,6 +95,7 @@ def split(
     stratify: bool = False,
     rng: Any = None,
     seed: int | None = None,
+    **unknown: Any,
 ) -> list[Any]:
     """Divide a set at random into a part to learn from and a part to test with.
 
@@ -108,13 +110,15 @@ def split(
         For each array both parts, in the order of scikit-learn: x_train, x_test, y_train, y_test.
 
     Raises:
-        ArgumentTypeError: if something has no length.
+        ArgumentTypeError: if something has no length, or for an argument of another name.
         ArgumentValueError: if one of the parts would be empty.
         ShapeError: if the lengths differ.
 
     >>> split([1, 2, 3, 4], ["a", "b", "a", "b"], test=0.5, stratify=True, seed=1)[2:]
     [['a', 'b'], ['b', 'a']]
     """
+    for word in unknown:
+        raise unknown_argument("split", word, "arrays, test, stratify, rng and seed")
     length = _length(arrays, "split")
     random = generator(rng, seed)
     number = _test_size(test, length)

@@ -14,6 +14,9 @@ every weight matrix a ``Tensor`` and takes batches. Both draw the same weights f
 Read next: ``module.py``.
 """
 
+from typing import TYPE_CHECKING, Any
+
+from minigrad.elsewhere import PARTS, missing
 from minigrad.nn.arrays import Conv2d, Embedding, MaxPool2d
 from minigrad.nn.initializers import (
     he_normal,
@@ -33,3 +36,8 @@ __all__ = [
     "MaxPool2d", "Module", "Sequential", "bce_with_logits", "cross_entropy", "he_normal",
     "he_uniform", "hinge_loss", "mse_loss", "normal", "uniform", "xavier_normal", "xavier_uniform",
 ]  # fmt: skip
+
+if not TYPE_CHECKING:  # who checks types is told of a name that is not there
+
+    def __getattr__(name: str) -> Any:
+        raise missing("minigrad.nn", name, PARTS)

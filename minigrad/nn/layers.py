@@ -113,7 +113,7 @@ class MLP(Module):
     Args:
         inputs: How many numbers an example has.
         hidden: The numbers of neurons of the hidden layers; a list, or one number.
-        outputs: How many numbers come out.
+        outputs: How many numbers come out; it cannot be left out.
         activation: After each hidden layer: a name such as ``"tanh"``, or a function.
         output_activation: After the last layer; None by default, for losses take logits.
         init: How weights start; by default "he_normal" in front of relu and its relatives, else
@@ -127,6 +127,7 @@ class MLP(Module):
     Values, or the Value itself where ``outputs`` is 1, as in micrograd.
 
     Raises:
+        ArgumentTypeError: if ``outputs`` is missing.
         ArgumentValueError: if a number is below 1, or a name is not known.
         ShapeError: when it is called, if the input has another length.
 
@@ -139,7 +140,7 @@ class MLP(Module):
         self,
         inputs: int,
         hidden: int | Sequence[int],
-        outputs: int,
+        outputs: int | None = None,
         *,
         activation: Activation = "relu",
         output_activation: Activation = None,
@@ -150,6 +151,12 @@ class MLP(Module):
         name: str | None = None,
     ) -> None:
         widths = list(hidden) if isinstance(hidden, list | tuple) else [hidden]
+        if outputs is None:  # micrograd's MLP takes them at the end of the list
+            *before, last = widths or [1]
+            raise ArgumentTypeError(
+                f"MLP(inputs, hidden, outputs): the outputs are an argument of their own, such as "
+                f"MLP({inputs!r}, {before}, {last!r})"
+            )
         self.activation = check_activation(activation)
         self.output_activation = check_activation(output_activation)
         self.mode, self.name, rng = check_mode(mode), name, generator(rng)

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from minigrad.elsewhere import ARGUMENTS, LAYERS, rename, unknown_argument
 from minigrad.errors import ArgumentTypeError, ArgumentValueError
 from minigrad.modes import scope
 from minigrad.nn.entries import check_place, entries, shape_of
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Module"]
 
-_TAKES_ANY = 0x04  # the flag of a code object with *args
+_TAKES_ANY, _TAKES_KEYWORDS = 0x04, 0x08  # the flags of a code object with *args, **options
 
 
 class Module:
@@ -51,6 +52,20 @@ class Module:
     name: str | None = None
     buffers: ClassVar[tuple[str, ...]] = ()
     _place: str | None = None  # where it stands in the module around it
+
+    def __new__(cls, *args: Any, **options: Any) -> Self:
+        """Refuse arguments of other libraries with the word for ours.
+
+        Raises:
+            ArgumentTypeError: for one of them that ``__init__`` does not take.
+        """
+        code = getattr(cls.__init__, "__code__", None)
+        if options and code is not None and not code.co_flags & _TAKES_KEYWORDS:
+            names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+            for word in options:
+                if word in ARGUMENTS and word not in names:
+                    raise unknown_argument(cls.__name__, word, ", ".join(names[1:]))
+        return super().__new__(cls)
 
     def __setattr__(self, name: str, thing: Any) -> None:
         """Refuse numbers in the place of a parameter: they would not be learned.
@@ -247,6 +262,9 @@ class Module:
         if lines:
             inside = "\n  " + "\n  ".join(([inside] if inside else []) + lines) + "\n"
         return f"{type(self).__name__}({inside})"
+
+
+rename(Module, LAYERS)
 
 
 def _modules_in(thing: Any, name: str, seen: set[int]) -> Iterator[tuple[str, Module]]:

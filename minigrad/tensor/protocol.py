@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad import source
+from minigrad.elsewhere import NODES, TENSORS, rename
 from minigrad.errors import (
     ArgumentTypeError,
     ComparisonWarning,
     DetachedWarning,
     PicklingError,
-    RenamedError,
 )  # fmt: skip
 from minigrad.graph import Node
 from minigrad.ops.evaluate import as_number
-from minigrad.protocol import OUR_NAMES, deep_copied, restore
+from minigrad.protocol import deep_copied, restore
 from minigrad.tensor import numpy_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import NoReturn, Self
+    from typing import Self
 
 __all__ = ["ArrayProtocol"]
 
@@ -225,12 +225,4 @@ def _compared(compare: Any, x: ArrayProtocol, y: Any) -> Any:
     return compare(x._data, y)
 
 
-def _renamed(theirs: str, ours: str) -> property:
-    def explain(self: Node) -> NoReturn:
-        raise RenamedError(f".{theirs} is not a name of ours; here it is {ours}")
-
-    return property(explain)
-
-
-for _theirs, _ours in OUR_NAMES.items():
-    setattr(ArrayProtocol, _theirs, _renamed(_theirs, _ours))
+rename(ArrayProtocol, {**NODES, **TENSORS})

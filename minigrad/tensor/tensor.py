@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad import hooks, modes, source
+from minigrad.elsewhere import unknown_argument
 from minigrad.errors import (
     ArgumentTypeError,
     GradientError,
@@ -65,9 +66,7 @@ class Tensor(ArrayProtocol):
     ) -> None:
         if unknown or not (name is None or isinstance(name, str)):
             word = next(iter(unknown), "name")
-            raise ArgumentTypeError(
-                f"Tensor(…, {word}=…): the arguments are data, name='a text' and dtype=…"
-            )
+            raise unknown_argument("Tensor", word, "data, name='a text' and dtype=…")
         self._data = array_of(data, "Tensor(…)", dtype)
         self.name = name
         self._row = self._a = self._b = self._x = self._y = self._out = None

@@ -139,6 +139,8 @@ def test_without_scikit_learn_the_error_says_what_to_install(load, monkeypatch):
         (lambda: batches({1, 2}), "not a set"), (lambda: batches({"a": [1]}), "not a dict"),
         (lambda: batches(x for x in "ab"), "not a generator"),
         (lambda: batches([1, 2], [0, 1], 2), "by its name, size=2"),
+        (lambda: split([1, 2], test_size=0.5), r"split\(…, test_size=…\).*test_size is test= here"),
+        (lambda: split([1, 2], stratfy=True), "test, stratify, rng and seed$"),
         (lambda: split([1, 2], [0, 1], 0.5), r"by its name, test=0\.5"),
         (lambda: batches(([[1.0], [2.0]], [0, 1])), r"batches\(\*pair\)"),
         (lambda: split(([[1.0], [2.0]], [0, 1])), r"split\(\*pair\)"),

@@ -241,7 +241,8 @@ def test_a_graph_cycle_names_the_nodes() -> None:
     ("call", "says"),
     [
         (lambda x: Value(2.0, label="a"), r"label.*name="),
-        (lambda x: Value(2.0, _children=()), "_children"),
+        (lambda x: Value(2.0, _children=()), "_children is recorded by the operation"),
+        (lambda x: Value(2.0, requires_grad=True), "requires_grad is true of every leaf"),
         (lambda x: Value(2.0, name=3), "name"),
         (lambda x: mg.leaky_relu(x, slope=0.1), r"slope.*leaky_relu\(x, negative_slope=0\.01\)"),
         (lambda x: mg.leaky_relu(x, 0.1, 0.2), r"leaky_relu\(x, negative_slope=0\.01\)"),
@@ -331,7 +332,13 @@ def test_operations_cannot_be_changed_through_a_node() -> None:
 
 @pytest.mark.parametrize(
     ("theirs", "ours"),
-    [("_prev", "inputs"), ("_op", r"\.op"), ("_backward", "local_derivatives"), ("label", "name")],
+    [
+        ("requires_grad", "every leaf"),
+        ("_prev", "inputs"),
+        ("_op", r"\.op"),
+        ("_backward", "local_derivatives"),
+        ("label", "name"),
+    ],
 )
 def test_names_of_micrograd_say_ours(theirs: str, ours: str) -> None:
     for node in (Value(2.0), Value(2.0) * 3.0):

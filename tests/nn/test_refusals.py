@@ -1,10 +1,13 @@
 """What layers refuse, when they are made and when they are called, and what they say."""
 
+import re
+
 import numpy as np
 import pytest
 
-from minigrad import Value
-from minigrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
+import minigrad as mg
+from minigrad import Value, elsewhere, nn
+from minigrad.errors import ArgumentTypeError, ArgumentValueError, RenamedError, ShapeError
 from minigrad.nn import (
     MLP,
     BatchNorm,
@@ -128,3 +131,57 @@ def test_an_example_is_one_argument(mode):
             return x + y
 
     assert Pair()(1.0, 2.0) == 3.0
+
+
+# -- names of micrograd and PyTorch ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("theirs", ["Neuron", "Layer", "ReLU", "CrossEntropyLoss", "MSELoss"])
+def test_names_of_other_libraries_say_ours(theirs):
+    with pytest.raises(RenamedError, match=rf"^{theirs} is (micrograd|PyTorch)'s name; here it is"):
+        getattr(nn, theirs)
+    assert not hasattr(nn, theirs)
+    misspelt = "Linaer"
+    with pytest.raises(AttributeError, match=r"'minigrad\.nn' has no attribute 'Linaer'"):
+        getattr(nn, misspelt)
+
+
+def test_every_name_that_an_error_says_is_there():
+    words = [ours for _, ours in elsewhere.PARTS.values()]
+    for name in re.findall(r"mg\.([\w.]+)", " ".join(words)):
+        found = mg
+        for part in name.split("."):
+            found = getattr(found, part)
+    for owner, table in ((Value(1.0), elsewhere.NODES), (Tensor([1.0]), elsewhere.TENSORS)):
+        for _, ours in table.values():
+            name = re.match(r"\.(\w+)", ours)
+            assert name is None or hasattr(owner, name[1])
+
+
+@pytest.mark.parametrize("mode", ["scalar", "array"])
+def test_a_model_as_micrograd_makes_it(mode):
+    with pytest.raises(ArgumentTypeError, match=r"such as MLP\(2, \[16, 16\], 1\)$"):
+        MLP(2, [16, 16, 1], mode=mode)
+    with pytest.raises(RenamedError, match=r"micrograd's name; here it is \.weight and \.bias"):
+        _ = Linear(2, 3, mode=mode).neurons
+
+
+def test_arguments_of_other_libraries_say_ours():
+    with pytest.raises(
+        ArgumentTypeError, match=r"MLP\(…, seed=…\).*mode, rng.*; seed is rng= here"
+    ):
+        MLP(2, [3], 1, seed=1)
+    with pytest.raises(ArgumentTypeError, match=r"in_features is inputs here"):
+        Linear(in_features=2, out_features=3)
+    with pytest.raises(TypeError, match="inptus"):
+        Linear(2, 3, inptus=4)
+
+    class Seeded(Module):
+        def __init__(self, seed):
+            self.seed = seed
+
+    class Open(Module):
+        def __init__(self, **options):
+            self.options = options
+
+    assert Seeded(seed=3).seed == Open(seed=3).options["seed"] == 3

@@ -45,8 +45,15 @@ def test_conversions() -> None:
     assert repr(Tensor(np.ones(2, np.float32))) == "Tensor([1., 1.], dtype=float32, grad=·)"
     with pytest.raises(TypeError, match="length"):
         len(x.sum())
-    with pytest.raises(RenamedError, match=r"\.inputs"):
-        _ = x._prev
+    for theirs, ours in (
+        ("_prev", r"micrograd.*\.inputs"), ("view", r"PyTorch.*\.reshape"),
+        ("unsqueeze", r"PyTorch.*\.expand_dims"), ("permute", r"PyTorch.*\.transpose"),
+    ):  # fmt: skip
+        with pytest.raises(RenamedError, match=ours):
+            getattr(x, theirs)
+        assert not hasattr(x, theirs)
+    with pytest.raises(TypeError, match="requires_grad is true of every leaf"):
+        Tensor([1.0], requires_grad=True)
 
 
 def test_copies_and_pickles() -> None:
