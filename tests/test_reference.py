@@ -4,6 +4,7 @@ import doctest
 import inspect
 import math
 
+import numpy as np
 import pytest
 
 import minigrad as mg
@@ -86,7 +87,9 @@ def test_docstring_names_every_edge_kink_and_domain(name):
 def test_angles_are_in_radians():
     said = {name for name, op in ROWS.items() if "; radians" in docstring(op)}
     assert said == {"sin", "cos", "tan", "asin", "acos", "atan", "atan2"}
-    assert "x: A number, a node or a symbol; radians." in docstring(ROWS["sin"])
+    assert "x: A number, an array, a node (Value or Tensor) or a symbol; radians." in docstring(
+        ROWS["sin"]
+    )
     assert "else a node or a symbol; radians." in docstring(ROWS["atan2"])
 
 
@@ -116,3 +119,28 @@ def test_learners_operation_can_be_documented():
     assert document(cube) is cube
     assert cube.__doc__.startswith("reference_cube(x): The third power.")
     assert "∂reference_cube/∂x = 3 * x * x" in cube.__doc__
+
+
+def test_arrays_are_among_what_goes_in_and_comes_out():
+    text = docstring(ROWS["maximum"])
+    assert "x: A number, an array, a node (Value or Tensor) or a symbol; no unit." in text
+    assert "A number for numbers, an array for arrays, else a node or a symbol; no unit." in text
+    assert "ShapeError: if the shapes of arrays do not broadcast." in text
+    assert "ShapeError" not in docstring(ROWS["tanh"])
+
+
+def test_signatures_are_those_of_the_calls_that_work():
+    """What may be given by position is not shown as a keyword alone."""
+    for name in mg.__all__:
+        function = getattr(mg, name)
+        attrs = getattr(getattr(function, "op", None), "attrs", {})
+        if not attrs or not hasattr(function, "__wrapped__"):
+            continue
+        parameters = inspect.signature(function).parameters
+        assert list(parameters) == [*function.op.parameters, *attrs]
+        assert all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters.values())
+        assert {key: parameters[key].default for key in attrs} == attrs
+    assert str(inspect.signature(mg.mean)) == "(x, axis=None, keepdims=False)"
+    x = np.arange(6.0).reshape(2, 3)
+    assert mg.mean(x, 0, True).tolist() == mg.mean(x, axis=0, keepdims=True).tolist()
+    assert mg.leaky_relu(-1.0, 0.5) == -0.5

@@ -6,6 +6,7 @@ Read next: ``row.py``, what a row is; ``evaluate.py``, how it is evaluated.
 from __future__ import annotations
 
 from functools import partial
+from types import FunctionType
 
 from minigrad.ops.evaluate import LEAVES_FLOATS, apply
 from minigrad.ops.floats import FLOATS
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-__all__ = ["elementwise", "operator", "public_function"]
+__all__ = ["by_position", "elementwise", "operator", "public_function"]
 
 
 def public_function(op: Op) -> Callable[..., Any]:
@@ -49,7 +50,7 @@ def public_function(op: Op) -> Callable[..., Any]:
     function: Any
     if op.attrs or op.arity > 2:
         function = general
-        function.__wrapped__ = partial(forward, FLOATS)  # the signature, for help()
+        function.__wrapped__ = partial(by_position(forward), FLOATS)  # the signature, for help()
     else:
         function = unary if op.arity == 1 else binary
         names = op.parameters  # the row's own names for x and y: atan2(y, x)
@@ -60,6 +61,16 @@ def public_function(op: Op) -> Callable[..., Any]:
     function.__doc__ = op.sentence  # ``reference/`` writes the whole of it
     function.op = op
     return function  # type: ignore[no-any-return]
+
+
+def by_position(forward: Callable[..., Any]) -> Callable[..., Any]:
+    """``forward`` with attributes that may also be given by position, as a call takes them."""
+    forward = getattr(forward, "func", forward)  # without the partial of a row that is bound
+    code, attrs = forward.__code__, forward.__kwdefaults__ or {}
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    defaults = tuple([attrs.get(name) for name in names[code.co_argcount :]])
+    code = code.replace(co_argcount=len(names), co_kwonlyargcount=0)
+    return FunctionType(code, forward.__globals__, forward.__name__, defaults, forward.__closure__)
 
 
 def elementwise(

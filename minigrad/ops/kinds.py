@@ -25,6 +25,7 @@ from minigrad.nothing import NOTHING
 from minigrad.ops.arrays import ARRAYS, as_operand, compute_array, errors, ndarray, quiet
 from minigrad.ops.broadcasting import Masked, carries, fit, parts, raw
 from minigrad.ops.core import where
+from minigrad.ops.function import by_position
 from minigrad.ops.manual import of_row
 from minigrad.ops.row import MANY, Op
 
@@ -361,7 +362,7 @@ def array_function(
     function: Any = unary if arity == 1 else general
     function.__name__ = function.__qualname__ = op.name
     function.__module__ = "minigrad"
-    function.__wrapped__ = partial(op.forward, ARRAYS)  # the signature, for help()
+    function.__wrapped__ = partial(by_position(op.forward), ARRAYS)  # the signature, for help()
     return of_row(op)(function)  # type: ignore[no-any-return]
 
 

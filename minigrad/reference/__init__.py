@@ -76,15 +76,17 @@ def docstring(op: Op) -> str:
         "",
         "Args:",
     ]
-    lines += [f"    {name}: A number, a node or a symbol; {unit_in}." for name in op.parameters]
+    lines += [f"    {name}: {_INPUT}; {unit_in}." for name in op.parameters]
     for name, value in op.attrs.items():
         lines.append(f"    {name}: A number, {value!r} by default; no unit.")
-    lines += ["", "Returns:", f"    A number for numbers, else a node or a symbol; {unit_out}."]
+    lines += ["", "Returns:", f"    {_OUTPUT}; {unit_out}."]
     lines += [
         "",
         "Raises:",
         "    ArgumentTypeError: if an input is no real number, such as text, None or a list.",
     ]
+    if op.arity > 1:
+        lines.append("    ShapeError: if the shapes of arrays do not broadcast.")
     if any(partial is not None for partial in op.partials):
         lines.append('    NumericalError: inside ``errstate("raise")``, if nan or inf arises.')
     lines += ["", "Derivative:", *(f"    {line}" for line in _derivative_lines(op))]
@@ -95,6 +97,10 @@ def docstring(op: Op) -> str:
     if op.source:
         lines += ["", "Source:", f"    {op.source}"]
     return "\n".join(lines) + "\n"
+
+
+_INPUT = "A number, an array, a node (Value or Tensor) or a symbol"
+_OUTPUT = "A number for numbers, an array for arrays, else a node or a symbol"
 
 
 def _units(op: Op) -> tuple[str, str]:
