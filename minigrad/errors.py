@@ -18,14 +18,15 @@ catch a Python class, ours inherits it, so ``except TypeError`` keeps working.
     ├── ExpressionError (ValueError)        text that is not an allowed expression
     ├── TraceError (ValueError)             a trace file that is damaged, or cannot be used
     ├── PictureError (ValueError)           a picture that cannot be drawn or saved
-    ├── RenamedError (AttributeError)       micrograd's name; says ours
+    ├── RenamedError (AttributeError)       a name of another library; says ours
     └── MissingDependencyError (ImportError) an optional package; says what to install
 
     MinigradWarning (UserWarning)
     ├── NumericalWarning (RuntimeWarning)   nan or inf arose here
     ├── DetachedWarning                     a node became a plain number and left the graph
     ├── ComparisonWarning                   ``node == 3`` compares identity
-    └── MissingGradientWarning              a gradient was asked of whole numbers, which have none
+    ├── LogitsWarning                       a loss that takes logits was given probabilities
+    └── MissingGradientWarning              there is no gradient where one is needed
 
 Read next: nothing; this is the bottom of the tree.
 """
@@ -41,6 +42,7 @@ __all__ = [
     "ExpressionError",
     "GradientError",
     "GraphCycleError",
+    "LogitsWarning",
     "MinigradError",
     "MinigradWarning",
     "MissingDependencyError",
@@ -119,7 +121,7 @@ class PictureError(MinigradError, ValueError):
 
 
 class RenamedError(MinigradError, AttributeError):
-    """The name belongs to micrograd; the message says what it is called here."""
+    """The name belongs to micrograd or PyTorch; the message says what it is called here."""
 
 
 class MissingDependencyError(MinigradError, ImportError):
@@ -142,5 +144,9 @@ class ComparisonWarning(MinigradWarning):
     """A node was compared with a number by ``==``, which asks whether they are the same object."""
 
 
+class LogitsWarning(MinigradWarning):
+    """A loss that applies softmax or sigmoid itself was given the result of one."""
+
+
 class MissingGradientWarning(MinigradWarning):
-    """The gradient of an integer or bool array was asked for; only floats have one."""
+    """A gradient of whole numbers was asked for, or a step has no gradient to follow."""

@@ -19,7 +19,9 @@ from minigrad.ops import FUNCTIONS
 from minigrad.ops.evaluate import as_number
 from minigrad.ops.labels import (
     SLACK,
+    check_logits,
     check_numbers,
+    first,
     no_number,
     no_probability,
     not_a_probability,
@@ -194,6 +196,7 @@ def _loss(
         from minigrad.ops import losses
 
         return getattr(losses, name)(predictions, targets, reduction=reduction)
+    check_logits(name, first(predictions))
     shape, other = shape_of(predictions), shape_of(targets)
     if shape is None or shape != other:
         text = f"{name}: predictions have shape {shape}, targets {other}; they must be equal"

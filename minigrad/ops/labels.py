@@ -12,7 +12,8 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from minigrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
+from minigrad import source
+from minigrad.errors import ArgumentTypeError, ArgumentValueError, LogitsWarning, ShapeError
 from minigrad.graph import Node
 from minigrad.ops.evaluate import as_number, brief
 
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = [
-    "LABELS", "SLACK", "check_numbers", "in_array", "no_number", "no_probability",
-    "not_a_probability", "not_one", "numbers_of", "odd_one",
+    "LABELS", "SLACK", "check_logits", "check_numbers", "first", "in_array", "no_number",
+    "no_probability", "not_a_probability", "not_one", "numbers_of", "odd_one",
 ]  # fmt: skip
 
 SLACK = 0.02  # probabilities are often written with two digits: 0.33 three times is meant as 1
@@ -49,14 +50,14 @@ def in_array(name: str, predictions: Any, targets: Any) -> Any:
         ArgumentTypeError: for lists of nodes, in the predictions as well.
         ShapeError: if lists inside the list have different lengths.
     """
-    if isinstance(predictions, list | tuple) and isinstance(_first(predictions), Node):
+    if isinstance(predictions, list | tuple) and isinstance(first(predictions), Node):
         raise ArgumentTypeError(
             f"{name}: the predictions are {brief(predictions)}; mg.nn.{name} takes lists of "
             f"Values, and stack_values([...]) makes a Tensor of them"
         )
     if not isinstance(targets, list | tuple):
         return targets
-    if isinstance(node := _first(targets), Node):
+    if isinstance(node := first(targets), Node):
         join = "stack" if hasattr(node, "shape") else "stack_values"
         raise ArgumentTypeError(
             f"{name}: the targets are {brief(targets)}; {join}([...]) makes a Tensor of them"
@@ -71,7 +72,7 @@ def in_array(name: str, predictions: Any, targets: Any) -> Any:
         ) from None
 
 
-def _first(data: Any) -> Any:
+def first(data: Any) -> Any:
     """The first thing in nested lists."""
     while isinstance(data, list | tuple) and data:
         data = data[0]
@@ -81,6 +82,20 @@ def _first(data: Any) -> Any:
 def odd_one(numbers: Any) -> Any:
     """What is no number in an array of anything; its first element if they all look like some."""
     return next((part for part in numbers.flat if as_number(part) is None), numbers.flat[0])
+
+
+_SQUASHED = {"cross_entropy": "softmax", "bce_with_logits": "sigmoid"}
+
+
+def check_logits(name: str, predictions: Any) -> None:
+    """Warn where the function that a loss applies itself was applied already."""
+    row = getattr(predictions, "_row", None)
+    if row is not None and row.name == _SQUASHED.get(name):
+        source.warn(
+            LogitsWarning,
+            f"{name} takes logits and applies {row.name} itself, but the predictions are a "
+            f"{row.name} already; leave that one out",
+        )
 
 
 def check_numbers(name: str, targets: Any) -> None:

@@ -25,6 +25,7 @@ from minigrad.ops.kinds import General, array_function, evaluate_arrays
 from minigrad.ops.labels import (
     LABELS,
     SLACK,
+    check_logits,
     in_array,
     no_number,
     no_probability,
@@ -59,7 +60,7 @@ def _reduced(terms: Any, reduction: str) -> Any:
     if reduction == "none":
         return terms
     total = np.add.reduce(terms, axis=None)
-    return total if reduction == "sum" else np.true_divide(total, np.size(terms))
+    return total if reduction == "sum" else np.true_divide(total, terms.size)
 
 
 def _scaled(g: Any, reduction: str, count: int) -> Any:
@@ -98,6 +99,7 @@ def _prepared(name: str, x: Any, y: Any) -> tuple[Any, Any]:
         ArgumentTypeError: says the first that is no number.
         ArgumentValueError: says the first that the loss cannot use.
     """
+    check_logits(name, x)
     y = in_array(name, x, y)
     numbers = numbers_of(y)
     if getattr(getattr(numbers, "dtype", None), "kind", "f") not in "fiub":
@@ -386,6 +388,7 @@ _CROSS_ENTROPY = General(
 @of_row(_CROSS_ENTROPY)
 def cross_entropy(x: Any, target: Any, *, reduction: str = "mean") -> Any:
     """-log softmax(x) at the targets: class indices (N,), or probabilities of the shape of x."""
+    check_logits("cross_entropy", x)
     target = in_array("cross_entropy", x, target)
     if hasattr(target, "shape"):
         _check_probabilities(x, target)

@@ -16,6 +16,7 @@ from minigrad import modes, source
 from minigrad.errors import (
     ArgumentTypeError,
     ArgumentValueError,
+    MissingGradientWarning,
     NumericalError,
     NumericalWarning,
 )
@@ -113,11 +114,20 @@ class Optimizer:
     def step(self) -> None:
         """Update every parameter by its ``.grad``; where that is None, nothing happens.
 
+        Where all of them are None, a warning says so.
+
         Raises:
             ArgumentValueError: if the optimizer was made without ``params``.
             NumericalError: under ``errstate("raise")``, for a nan or infinite gradient.
         """
-        self._update([(p.grad, p) for p in self._own_params("step()")])
+        pairs = [(p.grad, p) for p in self._own_params("step()")]
+        if all(gradient is None for gradient, _ in pairs):
+            source.warn(
+                MissingGradientWarning,
+                "step(): no parameter has a gradient, so nothing changed; the order is "
+                "zero_grad(), loss.backward(), step()",
+            )
+        self._update(pairs)
 
     def zero_grad(self) -> None:
         """Set ``.grad`` of every parameter to None.

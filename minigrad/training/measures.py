@@ -60,6 +60,8 @@ def loss_function(loss: Any) -> Measure:
                 "; points and labels are one argument, a tuple: "
                 "fit(model, (points, labels), loss, optimizer)"
             )
+        elif hasattr(loss, "apply_gradients"):
+            hint = "; the optimizer comes after the loss"
         raise ArgumentTypeError(f"loss={brief(loss)}: it is a function, or the name of one{hint}")
     return loss  # type: ignore[no-any-return]
 

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import minigrad as mg
 from minigrad import Value
-from minigrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
+from minigrad.errors import ArgumentTypeError, ArgumentValueError, LogitsWarning, ShapeError
 from minigrad.nn import bce_with_logits, cross_entropy, hinge_loss, mse_loss
 from minigrad.tensor import Tensor
 
@@ -93,3 +94,23 @@ def test_class_indices_are_checked():
         cross_entropy(xs, [2])
     with pytest.raises(ArgumentTypeError, match="ints"):
         cross_entropy(xs, [0.5])
+
+
+@pytest.mark.parametrize(
+    ("loss", "squashed", "targets"),
+    [
+        (cross_entropy, lambda: mg.softmax(Tensor([[1.0, 2.0]]), axis=1), [1]),
+        (bce_with_logits, lambda: mg.sigmoid(Tensor([1.0, 2.0])), [1, 0]),
+        (bce_with_logits, lambda: [mg.sigmoid(Value(1.0)), mg.sigmoid(Value(2.0))], [1, 0]),
+    ],
+)
+def test_probabilities_in_place_of_logits_are_said(loss, squashed, targets):
+    """The loss is a number like any other, so nothing else would say it."""
+    word = "softmax" if loss is cross_entropy else "sigmoid"
+    with pytest.warns(LogitsWarning, match=f"{loss.__name__}.* applies {word} itself") as caught:
+        loss(squashed(), targets)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    logits = squashed()
+    plain = [v * 1.0 for v in logits] if isinstance(logits, list) else logits * 1.0
+    loss(plain, targets)  # no probabilities as far as anyone can tell

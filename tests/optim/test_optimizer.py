@@ -12,6 +12,7 @@ from minigrad import Value
 from minigrad.errors import (
     ArgumentTypeError,
     ArgumentValueError,
+    MissingGradientWarning,
     NumericalError,
     NumericalWarning,
     ShapeError,
@@ -52,7 +53,8 @@ def test_no_gradient_means_no_step_and_no_state(kind, make):
     w, unused, alone = make(1.0), make(1.0), make(1.0)
     optimizer = kind(0.1, [w, unused])
     optimizer.zero_grad()
-    optimizer.step()
+    with pytest.warns(MissingGradientWarning, match=r"zero_grad\(\), loss\.backward\(\), step\(\)"):
+        optimizer.step()
     for _ in range(5):
         optimizer.zero_grad()
         total(w * w).backward()
@@ -66,6 +68,25 @@ def test_no_gradient_means_no_step_and_no_state(kind, make):
     total(alone * alone).backward()
     first.step()
     assert np.all(unused.data == alone.data)
+
+
+@each
+@both_modes
+def test_a_step_without_any_gradient_is_said_once_for_a_line(kind, make):
+    w, unused = make(1.0), make(1.0)
+    optimizer = kind(0.1, [w, unused])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        for _ in range(3):
+            total(w * w).backward()
+            optimizer.zero_grad()  # after backward(): the step finds nothing
+            optimizer.step()
+    assert [c.category for c in caught] == [MissingGradientWarning]
+    assert np.all(w.data == 1.0)
+    assert optimizer.iterations == 0
+    total(w * w).backward()
+    optimizer.step()  # one of them has a gradient: nothing to say of the other
+    assert optimizer.iterations == 1
 
 
 def test_params_may_be_a_model_a_node_or_a_generator():

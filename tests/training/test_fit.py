@@ -364,6 +364,7 @@ def test_mixed_up_arguments_are_named_in_a_line_without_the_data(wrap):
         (lambda: fit(model, x, y, "bce", SGD(0.1)), r"one argument.*\(points, labels\)"),
         (lambda: fit(model, (x, y), "bce", SGD), r"SGD is a class; call it: SGD\(learning_rate="),
         (lambda: fit(model, (x, y), "bce", x), "one of mg.optim"),
+        (lambda: fit(model, (x, y), SGD(0.1), "bce"), "the optimizer comes after the loss"),
         (lambda: fit(x, (x, y), "bce", SGD(0.1)), "no model"),
     ):
         with pytest.raises((ArgumentTypeError, TypeError), match=words) as error:
