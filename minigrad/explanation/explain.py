@@ -121,7 +121,7 @@ class Explanation(NamedTuple):
 
 
 def explain(
-    output: Node, input: Node, *, index: Any = None, seed: Any = None
+    output: Node, input: Node | None = None, *, index: Any = None, seed: Any = None
 ) -> Explanation | ArrayExplanation:
     """Explain ∂output/∂input by the chain rule.
 
@@ -157,6 +157,12 @@ def explain(
     in symbols  ∂y/∂x = x + x
     in numbers  ∂y/∂x = 3 + 3 = 6
     """
+    if input is None and isinstance(output, Node):
+        leaves = [node.name for node in topological_order(output) if not node.inputs and node.name]
+        raise ArgumentTypeError(
+            "explain(output, input): by which input? This output was computed from "
+            f"{', '.join(leaves[:8]) or 'leaves without a name'}{', …' * (len(leaves) > 8)}"
+        )
     for node in (output, input):
         if not isinstance(node, Node):
             raise ArgumentTypeError(

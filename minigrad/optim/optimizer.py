@@ -281,7 +281,13 @@ class Optimizer:
             x = p._data
             state = self._states.setdefault(p, {})
             gradient = self._with_decay(x, gradient)
-            _move(p, x, x - self.change(x, gradient, state, rate))
+            change = self.change(x, gradient, state, rate)
+            if change is None:
+                raise ArgumentTypeError(
+                    f"{type(self).__name__}.change returned None; it returns what is taken off the "
+                    f"parameter, such as learning_rate * gradient"
+                )
+            _move(p, x, x - change)
             if modes.special:  # perhaps somebody records
                 modes.tell_update(p, x, gradient, rate, p._data, type(self).__name__)
         self.iterations += 1

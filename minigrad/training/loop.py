@@ -387,6 +387,8 @@ def _text(epoch: int, epochs: int, numbers: Mapping[str, float]) -> str:
 
 def _remark(history: History) -> str:
     if history.stopped == "early stop":
+        if history.best_epoch is None:
+            return "stopped early; no loss was a number"
         return f"stopped early; the parameters are those of epoch {history.best_epoch}"
     if history.stopped == "interrupted":
         return f"interrupted after {len(history)} epochs; what was learned is kept"

@@ -178,3 +178,9 @@ def test_in_a_notebook_markup_in_names_is_inert() -> None:
     assert "<b>" not in words
     assert "$" not in words
     assert "`" not in words
+
+
+def test_without_an_input_it_says_which_there_are():
+    x, w = mg.Value(2.0, name="x"), mg.Value(3.0, name="w")
+    with pytest.raises(ArgumentTypeError, match=r"by which input.* x, w$"):
+        mg.explain(x * w)

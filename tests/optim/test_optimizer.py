@@ -389,3 +389,15 @@ def test_a_formula_of_another_shape_does_not_change_the_parameter():
 def test_arguments_as_other_libraries_have_them_are_refused_with_ours(make, words):
     with pytest.raises(ArgumentTypeError, match=words):
         make(Value(1.0))
+
+
+def test_a_rule_that_returns_nothing_says_what_it_returns():
+    class Forgetful(mg.optim.Optimizer):
+        def change(self, x, gradient, state, rate):
+            rate * gradient
+
+    w = mg.Value(1.0)
+    (w * 2.0).backward()
+    with pytest.raises(ArgumentTypeError, match=r"Forgetful\.change returned None"):
+        Forgetful(0.1, [w]).step()
+    assert w.data == 1.0
