@@ -17,6 +17,8 @@ from minigrad.errors import TraceError
 from minigrad.events import story
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from minigrad.events.trace import Trace, TraceNode
 
 __all__ = ["FORMAT", "VERSION", "load", "save", "to_json"]
@@ -108,6 +110,20 @@ def _array(x: Any, full: bool) -> dict[str, Any]:
     return entry
 
 
+def _lines(content: dict[str, Any]) -> Iterator[str]:
+    """The file: a line for each node and each event, so that it can be read, and compared."""
+    write = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+    for place, (key, part) in enumerate(content.items()):
+        yield f"{',' if place else '{'}\n{write(key)}: "
+        if not isinstance(part, list) or not part:
+            yield write(part)
+            continue
+        yield "[\n "
+        yield ",\n ".join(map(write, part))
+        yield "\n]"
+    yield "\n}\n"
+
+
 def save(trace: Trace, path: str | os.PathLike[str], values: bool = False) -> str:
     """Write the trace to a file and return its path; nothing half-written is left.
 
@@ -126,8 +142,7 @@ def save(trace: Trace, path: str | os.PathLike[str], values: bool = False) -> st
         with open(  # half of a surrogate pair in a name is written as JSON has it, "\\ud800"
             unfinished, "w", encoding="utf-8", errors="backslashreplace", newline="\n"
         ) as file:
-            json.dump(to_json(trace, values), file, ensure_ascii=False, allow_nan=False, indent=1)
-            file.write("\n")
+            file.writelines(_lines(to_json(trace, values)))
         os.replace(unfinished, target)
     except OSError as error:
         if os.path.exists(unfinished):
