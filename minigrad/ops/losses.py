@@ -79,7 +79,7 @@ def _same_shape(name: str, x: Any, y: Any) -> None:
     Raises:
         Misfit: says which reshape would be right.
     """
-    shape, other = np.shape(x), np.shape(y)
+    shape, other = (getattr(z, "shape", ()) for z in (x, y))  # arrays, or numbers
     if shape == other or other == ():
         return
     text = f"{name}: the shapes of {{0}}, {shape}, and of {{1}}, {other}, differ"
@@ -115,6 +115,8 @@ def _prepared(name: str, x: Any, y: Any) -> tuple[Any, Any]:
 
 def _like(x: Any, y: Any) -> Any:
     """Targets in the type of the predictions, which they must not widen."""
+    if y.__class__ is np.ndarray and y.dtype is getattr(x, "dtype", None):
+        return y
     if not carries(y):
         y = raw(y)
     kind, other = getattr(x, "dtype", None), getattr(y, "dtype", None)
