@@ -213,8 +213,9 @@ def edge_words(edge: Edge, show: tuple[str, ...]) -> tuple[Word, ...]:
     >>> [word.text for word in words]
     ['÷', '×0.5', '→ 2']
     """
-    name = SLOT_SIGNS.get(edge.slot_name, edge.slot_name)
-    words = [Word(name, "quiet")] if name else []
+    sign = SLOT_SIGNS.get(edge.slot_name)  # a small mark beside a line: in strong ink
+    name = sign or edge.slot_name
+    words = [Word(name, "ink" if sign else "quiet")] if name else []
     if edge.uses > 1:
         words.append(Word(f"{edge.uses} edges", "quiet"))
         return tuple(words)

@@ -29,6 +29,14 @@ INFIX = frozenset((
 ))  # fmt: skip
 """The operations that are written between their two inputs."""
 
+SYMMETRIC = frozenset((
+    "add", "mul", "sum", "dot", "maximum", "minimum", "hypot", "logaddexp", "equal",
+))  # fmt: skip
+"""The operations whose inputs may be exchanged; of all others they are drawn in their order.
+
+A dot product counts: its pairs belong together, but which side a pair stands on does not matter.
+"""
+
 _LEFT_RIGHT, _DIVISOR = ("left", "right"), ("", "divisor")
 SLOT_NAMES: dict[str, tuple[str, ...]] = {
     "sub": ("", "subtracted"), "div": _DIVISOR, "mod": _DIVISOR, "floordiv": _DIVISOR,

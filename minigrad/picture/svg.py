@@ -29,7 +29,7 @@ from minigrad.picture.cards import (
     insets,
     text_width,
 )
-from minigrad.picture.diagram import Card, Diagram, Edge
+from minigrad.picture.diagram import SYMMETRIC, Card, Diagram, Edge
 from minigrad.picture.layout import Box, Layout, Route, Spacing, arrange
 from minigrad.picture.markup import attribute, escape
 from minigrad.picture.themes import THEMES, Theme
@@ -129,6 +129,7 @@ class _Writer:
             stretch=[self.level and _grows(diagram.cards[number]) for number in placed],
             lanes=[label.along for _, _, label in lines],
             in_pitch=[pitch[number] for number in placed],
+            ordered=[_has_order(diagram.cards[number]) for number in placed],
         )
         self.boxes = dict(zip(placed, self.layout.boxes, strict=True))
         drawn = (number for number in range(len(diagram.edges)) if number not in saved)
@@ -196,7 +197,7 @@ class _Writer:
         x, y = line.end
         if self.level:
             spans = "".join(
-                f'<tspan dx="{5 if index else 0}" fill="{self.tones[word.tone]}">'
+                f'<tspan dx="{5 if index else 0}"{_strength(word)} fill="{self.tones[word.tone]}">'
                 f"{escape(word.text)}</tspan>"
                 for index, word in enumerate(label.words)
             )
@@ -206,8 +207,8 @@ class _Writer:
         first = y - ARROW - 4 - 12 * (len(label.words) - 1)
         for index, word in enumerate(label.words):
             parts.append(
-                f'<text x="{x + 5}" y="{first + 12 * index}" font-size="{SMALL_SIZE}" '
-                f'fill="{self.tones[word.tone]}">{escape(word.text)}</text>'
+                f'<text x="{x + 5}" y="{first + 12 * index}" font-size="{SMALL_SIZE}"'
+                f'{_strength(word)} fill="{self.tones[word.tone]}">{escape(word.text)}</text>'
             )
 
     # Cards
@@ -309,6 +310,11 @@ class _Writer:
                      f"{escape(text.text)}</text>")  # fmt: skip
 
 
+def _strength(word: Word) -> str:
+    """Bold for the signs of slots."""
+    return ' font-weight="700"' if word.tone == "ink" else ""
+
+
 def _first_line(face: Face, height: int, is_fold: bool) -> int:
     """The baseline of the heading; a card made tall by its inputs keeps its text central."""
     body = 18 + ROW_HEIGHT * (1 + len(face.rows)) + (6 if is_fold else 0)
@@ -331,6 +337,11 @@ def _rounded(x: float, y: float, width: int, height: int, radius: float) -> str:
 def _grows(card: Card) -> bool:
     """Whether a card may be made wider than its text; pills and boxes keep their shape."""
     return card.role not in ("constant", "box")
+
+
+def _has_order(card: Card) -> bool:
+    """Whether it matters which input is which."""
+    return card.op is not None and card.role != "fold" and card.op not in SYMMETRIC
 
 
 def _edge_text(edge: Edge, names: dict[int, str]) -> str:

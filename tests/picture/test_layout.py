@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minigrad.picture.diagram import Diagram
+from minigrad.picture.diagram import Card, Diagram, Edge, separate_operations
 from minigrad.picture.layout import Box, Layout, Route, arrange
 from minigrad.picture.layout.positions import _pool
 from minigrad.picture.layout.ranks import assign_ranks, topological_order
@@ -120,6 +120,58 @@ def test_pooled_positions_keep_gaps_and_the_mean(wished: list[float]) -> None:
     steps = [b - a for a, b in pairwise(fitted)]
     assert all(step >= 5 - 1e-9 for step in steps)
     assert sum(fitted) == pytest.approx(sum(wished))
+
+
+@given(graphs(), st.sampled_from(("LR", "TB")), st.data())
+def test_ordered_boxes_are_entered_in_the_order_of_the_slots(
+    graph: tuple[list[tuple[int, int]], Edges], direction: str, data: st.DataObject
+) -> None:
+    sizes, edges = graph
+    ordered = data.draw(st.lists(st.booleans(), min_size=len(sizes), max_size=len(sizes)))
+    layout = arrange(sizes, edges, direction=direction, ordered=ordered)
+    check(layout, edges)
+    axis = 1 if direction == "LR" else 0
+    ends: dict[int, list[int]] = {}
+    for (_, target), line in zip(edges, layout.routes, strict=True):
+        ends.setdefault(target, []).append(line.end[axis])
+    for target, entered in ends.items():
+        if ordered[target]:
+            assert entered == sorted(entered)
+
+
+def test_edges_in_the_wrong_order_count_as_crossing() -> None:
+    swapped = [(0, 2), (1, 3), (3, 4), (2, 4), (0, 3), (1, 2)]
+    straight = [(0, 2), (1, 3), (2, 4), (3, 4)]
+    sizes = [(40, 40)] * 5
+    assert arrange(sizes, swapped[2:4], ordered=[True] * 5).crossings == 0
+    assert arrange(sizes, straight, ordered=[True] * 5).crossings == 0
+    both_ways = [(0, 1), (0, 2), (1, 3), (2, 3), (2, 4), (1, 4)]  # p - q and q - p
+    assert arrange(sizes, both_ways).crossings == 1
+    assert arrange(sizes, both_ways, ordered=[True] * 5).crossings == 2
+
+
+@pytest.mark.parametrize("direction", ["LR", "TB"])
+@pytest.mark.parametrize(
+    "op", ["sub", "div", "pow", "where", "matmul", "clip", "less", "softsign2"]
+)
+@pytest.mark.parametrize("swap", [False, True])
+def test_operands_stand_in_the_order_of_the_expression(op: str, direction: str, swap: bool) -> None:
+    inputs = (2, 1, 0) if swap else (0, 1, 2)
+    inputs = inputs if op in ("where", "clip") else inputs[:2]
+    cards = [Card(number, name, value=1.0) for number, name in enumerate("abc")]
+    edges = tuple(Edge(source, 3, slot) for slot, source in enumerate(inputs))
+    diagram = Diagram((*cards, Card(3, "y", op, "output", 1.0)), edges, (3,))
+    for shown in (diagram, separate_operations(diagram)):
+        svg = to_svg(shown, direction=direction)
+        arrows = re.findall(
+            r'class="mg-edge"[^>]*data-target="(\d+)".*?<path d="M(\d+) (\d+)l', svg
+        )
+        entered = [int(y if direction == "LR" else x) for target, x, y in arrows][: len(inputs)]
+        assert entered == sorted(set(entered))
+        seats = dict(re.findall(r'data-node="(\d+)" transform="translate\(([^)]*)\)"', svg))
+        axis = 1 if direction == "LR" else 0
+        stand = [int(seats[str(source)].split()[axis]) for source in inputs]
+        assert stand == sorted(stand)  # and no line crosses another
 
 
 def neighbours(count: int, edges: Edges) -> tuple[list[list[int]], list[list[int]]]:

@@ -70,6 +70,7 @@ def arrange(
     stretch: Sequence[bool] | None = None,
     lanes: Sequence[int] | None = None,
     in_pitch: Sequence[int] | None = None,
+    ordered: Sequence[bool] | None = None,
 ) -> Layout:
     """Place boxes in layers and lines between them.
 
@@ -81,6 +82,7 @@ def arrange(
         stretch: Boxes that grow to the full depth of their layer, so that columns align.
         lanes: For each edge, how long it must run level before its target (room for a label).
         in_pitch: For each box, the distance between edges that enter it.
+        ordered: Boxes that edges enter in the order given, whatever crossings that costs.
 
     Returns:
         A layout in which no two boxes overlap and no line touches a box that is not its end.
@@ -101,7 +103,7 @@ def arrange(
         consumers[source].append(target)
 
     rank = assign_ranks(inputs, consumers)
-    network = Network(rank, edges)
+    network = Network(rank, edges, ordered)
     sort_layers(network)
     spines = find_spines(network)
     ports = spread_ports(network, spines, breadth, spacing.out_pitch,

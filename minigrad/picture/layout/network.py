@@ -24,11 +24,18 @@ class Network:
         paths: For each edge the vertices it goes through, from source to target.
         before: For each vertex its neighbours in the layer before, once per hop.
         after: The same hops from the other end.
+        doors: For each vertex where its hops end: at the vertex after it, or at a *door* of it.
+        doors_of: The doors of each node whose edges enter in a fixed order, by slots.
     """
 
-    __slots__ = ("after", "before", "count", "layers", "paths")
+    __slots__ = ("after", "before", "count", "doors", "doors_of", "layers", "paths")
 
-    def __init__(self, rank: Sequence[int], edges: Sequence[tuple[int, int]]) -> None:
+    def __init__(
+        self,
+        rank: Sequence[int],
+        edges: Sequence[tuple[int, int]],
+        ordered: Sequence[bool] | None = None,
+    ) -> None:
         self.count = len(rank)
         self.layers: list[list[int]] = [[] for _ in range(max(rank, default=-1) + 1)]
         for node, layer in enumerate(rank):
@@ -47,6 +54,22 @@ class Network:
                     shared.add((left, right))
                 self.after[left].append(right)
                 self.before[right].append(left)
+        self.doors, self.doors_of = self.after, dict[int, list[int]]()
+        if ordered and any(ordered):
+            self._open_doors(ordered)
+
+    def _open_doors(self, ordered: Sequence[bool]) -> None:
+        """Give every edge into an ordered node a door of its own, in the order of the edges."""
+        fresh = self.size
+        self.doors = [
+            [v for v in near if v >= self.count or not ordered[v]] for near in self.after
+        ]  # fmt: skip
+        for path in self.paths:
+            target = path[-1]
+            if ordered[target]:
+                self.doors[path[-2]].append(fresh)
+                self.doors_of.setdefault(target, []).append(fresh)
+                fresh += 1
 
     @property
     def size(self) -> int:

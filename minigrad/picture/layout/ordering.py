@@ -4,6 +4,9 @@ Several starting orders race: each is swept forwards and backwards, every vertex
 place of its neighbours. The best are then polished by exchanging neighbours that cross less the
 other way round. At last the picture is mirrored if that puts more first inputs above second ones.
 
+Where the order of the inputs matters (a − b), each has its *door*: the place of a door lies between
+the place of its node and the next, so edges that would enter in the wrong order count as crossing.
+
 Read next: `layout.spines`, the paths to be level; `layout.positions`, which places all.
 """
 
@@ -58,9 +61,12 @@ def sort_layers(network: Network) -> None:
         search.polish(effort.polish)
     best = min(finalists, key=lambda search: search.best_count)
     network.layers = best.best
-    if _first_inputs_below(network) > 0:
-        for layer in network.layers:
-            layer.reverse()
+    mirrored = [layer[::-1] for layer in best.best]
+    count = _count_all(network, mirrored)
+    if count < best.best_count or (
+        count == best.best_count and _first_inputs_below(network) > 0
+    ):  # fmt: skip
+        network.layers = mirrored
 
 
 def count_crossings(network: Network) -> int:
@@ -69,11 +75,33 @@ def count_crossings(network: Network) -> int:
     >>> count_crossings(Network([0, 0, 1, 1], [(0, 3), (1, 2)]))
     1
     """
-    place = [0] * network.size
-    for layer in network.layers:
+    return _count_all(network, network.layers)
+
+
+def _count_all(network: Network, layers: Layers) -> int:
+    places = _Places(network)
+    for layer in layers:
+        places.number(layer)
+    return sum(_crossings_after(layer, network.doors, places.of) for layer in layers)
+
+
+class _Places:
+    """The place of every vertex in its layer, and of every door beside its node."""
+
+    def __init__(self, network: Network) -> None:
+        self.doors_of = network.doors_of
+        doors = [len(near) for near in network.doors_of.values()]
+        self.step = 1 + max(doors, default=0)
+        self.of = [0] * (network.size + sum(doors))
+
+    def number(self, layer: list[int]) -> None:
+        of, step = self.of, self.step
         for index, vertex in enumerate(layer):
-            place[vertex] = index
-    return sum(_crossings_after(layer, network.after, place) for layer in network.layers)
+            of[vertex] = index * step
+        if self.doors_of:
+            for vertex in layer:
+                for slot, door in enumerate(self.doors_of.get(vertex, ())):
+                    of[door] = of[vertex] + slot
 
 
 def _crossings_after(layer: list[int], after: Sequence[Sequence[int]], place: list[int]) -> int:
@@ -117,9 +145,10 @@ class _Search:
     """One order on its way to fewer crossings, and the best it has been."""
 
     def __init__(self, network: Network, layers: Layers, *, follow: bool) -> None:
-        self.before, self.after = network.before, network.after
+        self.before, self.after = network.before, network.doors
         self.layers = layers
-        self.place = [0] * network.size
+        places = _Places(network)
+        self.place, self._renumber = places.of, places.number
         for layer in layers:
             self._renumber(layer)
         self.mates = _co_operands(network) if follow else {}
@@ -159,10 +188,6 @@ class _Search:
             return False
         self.best_count, self.best = count, [list(layer) for layer in self.layers]
         return True
-
-    def _renumber(self, layer: list[int]) -> None:
-        for index, vertex in enumerate(layer):
-            self.place[vertex] = index
 
     def _sweep(self, number: int) -> None:
         """Forwards or backwards in turn; ties keep their order in one pair, turn in the next."""

@@ -45,7 +45,8 @@ def spread_ports(
 ) -> Ports:
     """Spread the ends of the edges along their cards, in the order of where they lead.
 
-    An edge of a spine stands in the middle of the card if the others find room beside it.
+    Edges into a node with doors stand in their own order. An edge of a spine stands in the middle
+    of the card if the others find room beside it.
 
     Args:
         network: The sorted layers.
@@ -66,7 +67,9 @@ def spread_ports(
         entering[path[-1]].append(edge)
     for node in range(network.count):
         room = breadth[node] - 14
-        edges = sorted(entering[node], key=lambda edge: place[network.paths[edge][-2]])
+        edges = entering[node]
+        if node not in network.doors_of:
+            edges.sort(key=lambda edge: place[network.paths[edge][-2]])
         middle = _middle(edges, spines, [network.paths[edge][0] for edge in edges])
         offsets = _spread(len(edges), middle, in_pitch[node], room)
         for edge, offset in zip(edges, offsets, strict=True):
@@ -91,9 +94,7 @@ def place_across(
     """The middle of every vertex across the layers; the smallest edge of a card is at 0.
 
     Args:
-        network: The sorted layers.
-        spines: What is to be level.
-        breadth: Size of each node across the layers.
+        network, spines, breadth: As for `spread_ports`.
         ports: Where edges leave and enter.
         gap: Free space between two cards of one layer.
     """
