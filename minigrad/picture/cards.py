@@ -22,7 +22,8 @@ ROW_HEIGHT = 17
 PADDING = 10
 NAME_COLUMNS = 22
 OP_COLUMNS = 14
-REMARK_COLUMNS = 26
+REMARK_COLUMNS = 28
+KINDS = 4  # lines for what a fold hides
 INSET_COLUMNS = 12
 
 
@@ -182,9 +183,10 @@ def face_of(
 def _rows(card: Card, show: tuple[str, ...]) -> list[Row]:
     rows = []
     if card.role == "fold":
-        kinds = [*card.hides[:3], *([f"and {len(card.hides) - 3} more kinds"]
-                                    if len(card.hides) > 3 else [])]  # fmt: skip
-        rows += [Row("", _text(clip_text(visible(kind), 26), TEXT_SIZE), "quiet")
+        kinds = [*card.hides] if len(card.hides) <= KINDS else [
+            *card.hides[: KINDS - 1], f"and {len(card.hides) - KINDS + 1} more kinds"]  # fmt: skip
+        kinds += [_ends(card.names)] if card.names else []
+        rows += [Row("", _text(clip_text(visible(kind), REMARK_COLUMNS), TEXT_SIZE), "quiet")
                  for kind in kinds]  # fmt: skip
     if card.shape:
         rows.append(Row("shape", _text(clip_text(str(card.shape), 18), TEXT_SIZE), "quiet"))
@@ -197,6 +199,19 @@ def _rows(card: Card, show: tuple[str, ...]) -> list[Row]:
         tone = "warning" if flag in card.warnings else "quiet"
         rows.append(Row("", _text(clip_text(visible(remark), REMARK_COLUMNS), TEXT_SIZE), tone))
     return rows
+
+
+def _ends(names: tuple[str, ...]) -> str:
+    """The first and the last name; of elements of one array the last index alone.
+
+    >>> _ends(("w[0,2]", "w[0,3]", "w[0,9]")), _ends(("h", "loss")), _ends(("w",))
+    ('w[0,2] … [0,9]', 'h, loss', 'w')
+    """
+    first, last = names[0], names[-1]
+    stem, bracket, index = last.partition("[")
+    if first.partition("[")[0] == stem and bracket and len(names) > 1:
+        last = bracket + index
+    return first if len(names) == 1 else f"{first}{', ' if len(names) == 2 else ' … '}{last}"
 
 
 def _number_row(label: str, number: float | None, tone: str) -> Row:

@@ -66,7 +66,9 @@ class Card(NamedTuple):
         gradient: Derivative of the output with respect to it; ``None`` before any pass.
         flags: Remarks: the warnings "not finite: …" and "stale", others such as "recorded branch".
         shape: Axes of an array, ``()`` for a number.
-        hides: For a fold: what is hidden, for example ``("998 add", "999 leaves")``.
+        hides: For a fold: what is hidden, for example ``("998 of add", "999 leaves")``.
+        names: For a fold: the names in it that somebody gave; of many the first few and the last.
+        scope: The scope in which the node was made.
     """
 
     id: int
@@ -78,6 +80,8 @@ class Card(NamedTuple):
     flags: tuple[str, ...] = ()
     shape: tuple[int, ...] = ()
     hides: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    scope: str = ""
 
     @property
     def symbol(self) -> str:
@@ -143,6 +147,8 @@ class Card(NamedTuple):
         elif self.role != "fold":
             lines.append(self.role)
         lines += [f"hides {what}" for what in self.hides]
+        if self.names:
+            lines.append(f"among them {', '.join(self.names)}")
         if self.shape:
             lines.append(f"shape {self.shape}")
         last = "last " if self.role == "fold" else ""

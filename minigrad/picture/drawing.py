@@ -175,6 +175,11 @@ def draw(
         flags=_flags(record),
         title=title,
     )
+    if any(node.scope for node in record.nodes):
+        scopes = [node.scope for node in record.nodes]
+        diagram = diagram._replace(
+            cards=tuple([card._replace(scope=scopes[card.id]) for card in diagram.cards])
+        )
     return Drawing(diagram, **look)
 
 

@@ -1,15 +1,20 @@
 """Fewer cards: what is repeated is put behind one card that says what it hides.
 
-Three rules, in this order, each only while there are too many cards:
+These rules, in this order, each only while there are too many cards:
 
-1. of a node with many inputs of its own, all but the first two are folded;
-2. a chain, in which each node feeds only the next one and has only leaves beside it, is folded
+1. of a node with many leaves of its own, all but the first two are folded;
+2. a long chain, in which each node feeds only the next one and has only leaves beside it, is folded
    but for its ends;
-3. a chain of one operation (a long sum) is folded with what only it uses; inner chains first. If
-   there are few such chains, each keeps its first terms and its last one, as in x₁ + x₂ + … + xₙ.
+3. of parts that are built and used alike (the neurons of a layer), all but the first are folded;
+4. a chain of one operation (a long sum) is folded with what only it uses, but for its first terms
+   and its last one, as in x₁ + x₂ + … + xₙ; if that is not enough, but for its last one alone;
+5. short chains, and of many inputs of any kind all but the first two;
+6. what was made in a scope goes behind one card, deep scopes first.
 
-If that is not enough, what lies farthest from the output goes behind one card. A fold keeps the
-edges that enter and leave it; those between the same two cards become one that says how many.
+If that is not enough, what lies farthest from the output goes behind one card. Cards with a name
+that the learner gave stay as long as there is room for them: see `minigrad.picture.repeats`. A fold
+keeps the edges that enter and leave it; those between the same two cards become one that says how
+many.
 
 Read next: `minigrad.picture.cards`.
 """
@@ -18,14 +23,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from heapq import heappop, heappush
 
 from minigrad.picture.diagram import Card, Diagram, Edge
+from minigrad.picture.repeats import Part, gives_name, name_tiers, scope_parts, scopes_of, siblings
 
 __all__ = ["fold"]
 
 FEWEST = 3  # a fold that hides less than this is not worth its card
 LONG = 6  # nodes, from which a chain keeps its first and its last two visible
 TERMS = 12  # cards, about, that a long sum keeps visible where there is room for its ends
+NAMES = 9  # hidden names that a fold remembers
 MANY = 8  # inputs of its own, from which a node is called n-ary
 
 
@@ -47,22 +55,43 @@ def fold(diagram: Diagram, max_nodes: int | None) -> Diagram:
     if max_nodes is None or len(diagram.cards) <= max_nodes:
         return diagram
     max_nodes = max(max_nodes, 3)
-    folder = _Folder(diagram)
-    for rule in (folder.many_inputs, folder.chains, folder.sums, folder.sums, folder.farthest):
-        if len(folder.cards) > max_nodes:
-            folder.contract(rule(max_nodes), max_nodes)
+    for kept in name_tiers(diagram.cards, max_nodes // 4):
+        folder = _Folder(diagram, kept)
+        folder.shrink(max_nodes)
+        if len(folder.cards) <= max_nodes:
+            break
+    else:
+        folder.contract(folder.farthest(max_nodes), max_nodes)
     return diagram._replace(cards=tuple(folder.cards), edges=tuple(folder.edges))
 
 
 class _Folder:
-    """A diagram that shrinks. Nodes are indices into `cards`; `hidden` counts kinds per fold."""
+    """A diagram that shrinks. Nodes are indices into `cards`; `hidden` counts kinds per fold.
 
-    def __init__(self, diagram: Diagram) -> None:
-        self.heads = frozenset(diagram.outputs)
+    Args:
+        diagram: What to fold.
+        kept: Ids of cards that are not hidden, beside the outputs.
+    """
+
+    def __init__(self, diagram: Diagram, kept: frozenset[int]) -> None:
+        self.heads = frozenset(diagram.outputs) | kept
         self.cards: list[Card] = list(diagram.cards)
         self.edges: list[Edge] = list(diagram.edges)
         self.hidden: dict[int, dict[str, int]] = {}
         self._connect()
+
+    def shrink(self, max_nodes: int) -> None:
+        """Apply the rules, one after the other, until the diagram is small enough."""
+        for rule in (self.many_leaves, self.long_chains, self.alike, self.long_sums,
+                     self.sums, self.sums, self.alike, self.chains, self.many_inputs):  # fmt: skip
+            if len(self.cards) > max_nodes:
+                parts = rule(max_nodes)
+                # Of many neurons some folded and some not would look as if they were different.
+                whole = rule == self.alike or (rule == self.sums and len(parts) > MANY)
+                self.contract(parts, 0 if whole else max_nodes)
+        for scope in scopes_of(self.cards):
+            if len(self.cards) > max_nodes:
+                self.contract(scope_parts(self, scope), 0)
 
     def _connect(self) -> None:
         index = {card.id: number for number, card in enumerate(self.cards)}
@@ -83,52 +112,76 @@ class _Folder:
 
     # The rules: each gives groups of nodes to hide
 
-    def many_inputs(self, _max_nodes: int) -> list[list[int]]:
+    def many_leaves(self, _max_nodes: int) -> list[Part]:
+        """For each n-ary node, its own leaves after the first two."""
+        return self._own_inputs(leaves_only=True)
+
+    def many_inputs(self, _max_nodes: int) -> list[Part]:
         """For each n-ary node, its own inputs after the first two, with what only they use."""
-        groups = []
+        return self._own_inputs(leaves_only=False)
+
+    def _own_inputs(self, *, leaves_only: bool) -> list[Part]:
+        parts = []
         for near in self.inputs:
             if len(near) >= MANY:
-                own = [v for v in near if self.users[v] == 1 and not self._is_head(v)]
+                own = [v for v in near if self.users[v] == 1 and not self.stays(v)
+                       and not (leaves_only and self.inputs[v])]  # fmt: skip
                 if len(own) >= MANY:
-                    groups.append(self._with_private(own[2:], whole_branches=True))
-        return sorted(groups, key=len, reverse=True)
+                    parts.append(Part(self._with_private(own[2:], whole_branches=True)))
+        return _largest_first(parts)
 
-    def chains(self, _max_nodes: int) -> list[list[int]]:
-        """Runs of nodes that have only leaves beside them, the longest first."""
-        groups = []
-        for run in self._runs(same_op=False):
-            if len(run) <= LONG:  # what enters at the start of a chain stays visible
-                groups.append(run[:1] + self._with_private(run[1:-1], whole_branches=False))
-            else:
-                groups.append(self._with_private(run[1:-2], whole_branches=False))
-        return sorted(groups, key=len, reverse=True)
+    def long_chains(self, _max_nodes: int) -> list[Part]:
+        """Runs of nodes that have only leaves beside them, but for their ends."""
+        return _largest_first([
+            Part(self._with_private(run[1:-2], whole_branches=False))
+            for run in self._runs(same_op=False) if len(run) > LONG
+        ])  # fmt: skip
 
-    def sums(self, max_nodes: int) -> list[list[int]]:
+    def chains(self, _max_nodes: int) -> list[Part]:
+        """The other runs: what enters at the start of a short chain stays visible."""
+        return _largest_first([
+            Part(run[:1] + self._with_private(run[1:-1], whole_branches=False))
+            for run in self._runs(same_op=False) if len(run) <= LONG
+        ])  # fmt: skip
+
+    def alike(self, _max_nodes: int) -> list[Part]:
+        """Of parts that are built and used alike, all but the first."""
+        return siblings(self)
+
+    def long_sums(self, _max_nodes: int) -> list[Part]:
+        """The middle of long runs of one operation, with whatever only it uses; largest first."""
+        return _largest_first([
+            Part(self._with_private(run[1:-1], whole_branches=True, keep=run[0]))
+            for run in self._runs(same_op=True) if len(run) >= MANY
+        ])  # fmt: skip
+
+    def sums(self, max_nodes: int) -> list[Part]:
         """Runs of one operation with whatever only they use; a run inside another comes first."""
         runs = self._runs(same_op=True)
         roomy = len(runs) * TERMS <= max_nodes
-        groups = []
+        parts = []
         for run in runs:
             # The last node of a sum stays, with its last term: where there is room for it, the
             # first two terms stay too, lest that one looks like a special one.
             if roomy and len(run) >= LONG:
-                groups.append(self._with_private(run[1:-1], whole_branches=True, keep=run[0]))
+                nodes = self._with_private(run[1:-1], whole_branches=True, keep=run[0])
             else:
-                groups.append(self._with_private(run[:-1], whole_branches=True))
-        return sorted(groups, key=len)
+                nodes = self._with_private(run[:-1], whole_branches=True)
+            parts.append(Part(nodes))
+        return sorted(parts, key=lambda part: len(part.nodes))
 
-    def farthest(self, max_nodes: int) -> list[list[int]]:
+    def farthest(self, max_nodes: int) -> list[Part]:
         """All but some leaves, some ends (neither can close a cycle) and the nodes made last."""
         count, spare = len(self.cards), max_nodes // 3
         room = min(max_nodes - 1, count - FEWEST)
         leaves = [v for v in range(count) if not self.inputs[v] and self.users[v]][:spare]
-        ends = [v for v in range(count) if self._is_head(v) and not self.users[v]][:spare]
+        ends = [v for v in range(count) if self.stays(v) and not self.users[v]][:spare]
         keep = set([*ends, *leaves][:room])
         node = count - 1
         while len(keep) < room:
             keep.add(node)
             node -= 1
-        return [[v for v in range(count) if v not in keep]]
+        return [Part([v for v in range(count) if v not in keep])]
 
     def _runs(self, *, same_op: bool) -> list[list[int]]:
         """Chains of nodes, each used by the next one only, to the last, which may have any users.
@@ -159,7 +212,8 @@ class _Folder:
             runs.append(run)
         return runs
 
-    def _is_head(self, node: int) -> bool:
+    def stays(self, node: int) -> bool:
+        """Whether it is an output, or has a name that is worth its card."""
         return self.cards[node].id in self.heads
 
     def _with_private(self, seeds: list[int], *, whole_branches: bool, keep: int = -1) -> list[int]:
@@ -173,7 +227,7 @@ class _Folder:
                 if source in inside:
                     continue
                 many = users[source]
-                if (inputs[source] and not whole_branches) or self._is_head(source):
+                if (inputs[source] and not whole_branches) or self.stays(source):
                     continue
                 if many > 1:
                     uses[source] = uses.get(source, 0) + 1
@@ -185,19 +239,20 @@ class _Folder:
 
     # Hiding
 
-    def contract(self, groups: Iterable[list[int]], max_nodes: int) -> None:
-        """Hide group after group until the rest is small enough."""
+    def contract(self, parts: Iterable[Part], max_nodes: int) -> None:
+        """Hide part after part until the rest is small enough."""
         visible = len(self.cards)
         home = list(range(visible))
-        chosen: dict[int, list[int]] = {}
+        chosen: dict[int, Part] = {}
         taken: set[int] = set()
-        for group in groups:
+        for part in parts:
+            group = part.nodes
             if visible <= max_nodes:
                 break
             if len(group) < FEWEST or not taken.isdisjoint(group):
                 continue
             last = max(group)  # inputs stand before consumers, so this is the end of a chain
-            chosen[last] = group
+            chosen[last] = part
             taken.update(group)
             for node in group:
                 home[node] = last
@@ -205,24 +260,24 @@ class _Folder:
         if chosen:
             self._rebuild(chosen, home)
 
-    def _rebuild(self, groups: dict[int, list[int]], home: list[int]) -> None:
+    def _rebuild(self, groups: dict[int, Part], home: list[int]) -> None:
         """Replace each group by one card in the place of its last node."""
         bundles = self._bundle(groups, home)
         leaving: set[int] = set()  # nodes of groups that are used outside
         for source, target in zip(self.sources, self.targets, strict=True):
             if home[source] != home[target]:
                 leaving.add(source)
-        for last, group in groups.items():
+        for last, (group, name) in groups.items():
             card, counts = self.cards[last], self._count(group)
             exits = [node for node in group if node in leaving]
-            folded = _fold_card(card, counts)
+            folded = _fold_card(card, counts, name)._replace(names=self._names(group))
             if exits != [last]:  # several values leave it, so it has no value of its own
                 folded = folded._replace(value=None, gradient=None)
             members = [self.cards[node] for node in group if self.cards[node].flags]
             flags = dict.fromkeys(flag for member in members for flag in member.warnings)
             self.cards[last] = folded._replace(flags=tuple(flags))  # no fold hides a warning
             self.hidden[last] = counts
-        left = [node for node, place in enumerate(home) if node == place]
+        left = self._sorted([node for node, place in enumerate(home) if node == place], bundles)
         self.edges = [
             _together(bundle, self.cards[source].id, self.cards[target].id, target in groups)
             for source, target, bundle in bundles
@@ -232,6 +287,14 @@ class _Folder:
             order: self.hidden[node] for order, node in enumerate(left) if node in self.hidden
         }
         self._connect()
+
+    def _names(self, group: list[int]) -> tuple[str, ...]:
+        """The given names in a group and in the folds in it, in order; of many, not all."""
+        found: list[str] = []
+        for node in sorted(group):
+            card = self.cards[node]
+            found += card.names if card.role == "fold" else [card.name] if gives_name(card) else []
+        return tuple(found if len(found) <= NAMES else [*found[: NAMES - 1], found[-1]])
 
     def _count(self, group: list[int]) -> dict[str, int]:
         """How many nodes of which kind are in the group, and in the folds in it."""
@@ -245,8 +308,31 @@ class _Folder:
                 counts[kind] = counts.get(kind, 0) + count
         return counts
 
+    def _sorted(self, left: list[int], bundles: list[tuple[int, int, list[Edge]]]) -> list[int]:
+        """What is left, inputs before what uses them: a fold of a scope is where its last node was.
+
+        Any other fold is used by later nodes alone, and then nothing moves.
+        """
+        if all(source < target for source, target, _ in bundles):
+            return left
+        waiting = dict.fromkeys(left, 0)
+        users: dict[int, list[int]] = {node: [] for node in left}
+        for source, target, _ in bundles:
+            waiting[target] += 1
+            users[source].append(target)
+        ready = [node for node in left if not waiting[node]]  # a sorted list is a heap
+        order = []
+        while ready:
+            node = heappop(ready)
+            order.append(node)
+            for user in users[node]:
+                waiting[user] -= 1
+                if not waiting[user]:
+                    heappush(ready, user)
+        return order
+
     def _bundle(
-        self, groups: dict[int, list[int]], home: list[int]
+        self, groups: dict[int, Part], home: list[int]
     ) -> list[tuple[int, int, list[Edge]]]:
         """The edges between what is left; those that meet a fold become one per pair of cards."""
         found: list[tuple[int, int, list[Edge]]] = []
@@ -282,13 +368,17 @@ def _together(bundle: list[Edge], source: int, target: int, into_fold: bool) -> 
     )  # fmt: skip
 
 
-def _fold_card(last: Card, counts: dict[str, int]) -> Card:
+def _largest_first(parts: list[Part]) -> list[Part]:
+    return sorted(parts, key=lambda part: -len(part.nodes))
+
+
+def _fold_card(last: Card, counts: dict[str, int], name: str) -> Card:
     """The card in place of a group; its value and gradient are those of its last node."""
     ranked = sorted(counts.items(), key=lambda item: (not item[0].startswith("of "), -item[1]))
     hides = tuple(f"{count} {_plural(kind, count)}" for kind, count in ranked)
     operations = [kind[3:] for kind in counts if kind.startswith("of ")]
     return last._replace(
-        name=f"… {sum(counts.values())} nodes",
+        name=name or f"… {sum(counts.values())} nodes",
         op=operations[0] if len(operations) == 1 else None,
         role="fold",
         hides=hides,

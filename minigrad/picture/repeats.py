@@ -1,0 +1,181 @@
+"""What may go behind one card because it repeats or belongs together, and what had better stay.
+
+`siblings` finds parts of a graph that are built alike and used alike: the neurons of a layer, the
+samples of a batch. `scope_parts` finds what was made inside one `mg.scope`, as a layer does.
+`own_names` says which names make a card worth seeing.
+
+Read next: `minigrad.picture.fold`, which hides what is found here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from minigrad.picture.diagram import Card
+
+__all__ = ["Part", "gives_name", "name_tiers", "scope_parts", "scopes_of", "siblings"]
+
+FEW = 4  # names that differ in their digits only, up to which each is a name of its own
+SIBLINGS = 3  # alike parts, from which all but the first are hidden
+
+_EXPRESSION = re.compile(r"[()\[\]+*/@%<>=]|\w ?- ?\w").search
+_ELEMENT = re.compile(r"\[[\w, ]*\]$")  # of a leaf that is called by its place: ``w[0, 3]``
+_DIGITS = re.compile(r"[\d₀-₉]+")
+
+
+class Graph(Protocol):
+    """What is read here of a diagram that is being folded; nodes are indices."""
+
+    @property
+    def cards(self) -> Sequence[Card]: ...
+    @property
+    def inputs(self) -> Sequence[Sequence[int]]: ...
+    @property
+    def users(self) -> Sequence[int]: ...
+    def stays(self, node: int) -> bool: ...
+
+
+class Part(NamedTuple):
+    """Nodes to be hidden behind one card, and what that card is called; "" for their number."""
+
+    nodes: list[int]
+    name: str = ""
+
+
+# Names
+
+
+def gives_name(card: Card) -> bool:
+    """Whether the card has a name that somebody gave: no number, no ``v17``, no expression.
+
+    >>> [gives_name(Card(7, name, "mul")) for name in ("loss", "h₂", "v7", "a*b", "MLP/dot")]
+    [True, True, False, False, False]
+    """
+    name = card.name
+    if not name or card.role in ("constant", "fold", "box") or name == f"v{card.id}":
+        return False
+    return not _EXPRESSION(_ELEMENT.sub("", name) if card.op is None else name)
+
+
+def name_tiers(cards: Sequence[Card], most: int) -> list[frozenset[int]]:
+    """Which cards to keep for the sake of their names: first as many as can be, at last none.
+
+    Names that differ in their digits only (``h₁ … h₉₉``, ``w0_1``) count as one name for many
+    cards, and are the first to go; then go the names of leaves.
+
+    Args:
+        cards: All cards.
+        most: How many may be kept.
+    """
+    named = [card for card in cards if gives_name(card)]
+    stems = [_DIGITS.sub("#", card.name) for card in named]
+    times = Counter(stems)
+    own = [card for card, stem in zip(named, stems, strict=True) if times[stem] <= FEW]
+    tiers: list[frozenset[int]] = []
+    for tier in (named, own, [card for card in own if card.op is not None], []):
+        ids = frozenset(card.id for card in tier)  # for membership only
+        if len(ids) <= most and ids not in tiers:
+            tiers.append(ids)
+    return tiers
+
+
+# Siblings
+
+
+def siblings(graph: Graph) -> list[Part]:
+    """Parts that are built alike and used alike, but for the first; the largest first.
+
+    A part is a node with all that only it uses. Two parts are alike if their operations, the shapes
+    of their numbers, and the nodes that both use are the same, and if they go into the same parts:
+    where in a long sum of these is of no account.
+    """
+    cards, inputs, users = graph.cards, graph.inputs, graph.users
+    consumers: list[list[int]] = [[] for _ in cards]
+    for node, near in enumerate(inputs):
+        for source in near:
+            consumers[source].append(node)
+    kinds: dict[tuple[object, ...], int] = {}
+    kind: list[int] = []
+    families: dict[tuple[object, ...], list[int]] = {}
+    owner = list(range(len(cards)))  # the node at the head of the part
+    for node in reversed(owner[:]):
+        if users[node] == 1 and not graph.stays(node):
+            owner[node] = owner[consumers[node][0]]
+    for node, card in enumerate(cards):
+        look: tuple[object, ...] = (node,)  # like nothing else
+        if not graph.stays(node):
+            parts = [kind[v] if users[v] == 1 else -1 - v for v in inputs[node]]
+            what = (card.op, card.role) if card.op is None else (card.op,)
+            look = (*what, card.shape, card.hides, *parts)
+        kind.append(kinds.setdefault(look, len(kinds)))
+        if consumers[node]:
+            uses = consumers[node]
+            if users[node] > 1:
+                uses = sorted({owner[user] for user in uses})
+            families.setdefault((kind[node], *uses), []).append(node)
+    found = []
+    for family in families.values():
+        if len(family) >= SIBLINGS:
+            rest = family[1:]
+            name = f"… {len(rest)} like {cards[family[0]].label}"
+            found.append(Part(branches(graph, rest), name))
+    return sorted(found, key=lambda part: -len(part.nodes))
+
+
+def branches(graph: Graph, seeds: Sequence[int], *, leaves_only: bool = False) -> list[int]:
+    """The seeds and all that only they use, or the leaves alone."""
+    group = list(seeds)
+    inside = set(seeds)  # asked for membership only, never walked
+    uses: dict[int, int] = {}
+    for node in group:  # grows while it is read
+        for source in graph.inputs[node]:
+            if source in inside or graph.stays(source):
+                continue
+            if leaves_only and (graph.inputs[source] or graph.cards[source].scope):
+                continue
+            uses[source] = uses.get(source, 0) + 1
+            if uses[source] == graph.users[source]:
+                inside.add(source)
+                group.append(source)
+    return group
+
+
+# Scopes
+
+
+def scopes_of(cards: Sequence[Card]) -> list[str]:
+    """Every scope and every scope around one, the deepest first.
+
+    >>> scopes_of([Card(0, "x", scope="MLP/layers.0"), Card(1, "y", scope="MLP/layers.1")])
+    ['MLP/layers.0', 'MLP/layers.1', 'MLP']
+    """
+    found: dict[str, None] = {}
+    for scope in dict.fromkeys(card.scope for card in cards if card.scope):
+        steps = scope.split("/")
+        for depth in range(len(steps), 0, -1):
+            found["/".join(steps[:depth])] = None
+    return sorted(found, key=lambda scope: -scope.count("/"))
+
+
+def scope_parts(graph: Graph, scope: str) -> list[Part]:
+    """What was made inside the scope, with the leaves that only it uses, one part for each visit.
+
+    Where the way from one node of the scope to another leads outside (a layer that is called again
+    on what came of its output), the second belongs to a new visit: no part may feed itself.
+    """
+    visit: list[int] = []  # of each node: how often the way to it came to the scope; 0 for never
+    members: dict[int, list[int]] = {}
+    inside = [
+        not graph.stays(node) and (card.scope == scope or card.scope.startswith(f"{scope}/"))
+        for node, card in enumerate(graph.cards)
+    ]  # fmt: skip
+    for node, near in enumerate(graph.inputs):
+        if inside[node]:
+            visit.append(max([visit[v] + (not inside[v]) for v in near], default=1))
+            members.setdefault(visit[node], []).append(node)
+        else:
+            visit.append(max([visit[v] for v in near], default=0))
+    return [Part(branches(graph, nodes, leaves_only=True), scope) for nodes in members.values()]
