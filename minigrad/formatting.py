@@ -9,16 +9,20 @@ Bottom layer: imports nothing of minigrad. Read next: `minigrad.picture.cards`, 
 
 from __future__ import annotations
 
+from math import isfinite
 from unicodedata import category, combining, east_asian_width
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["clip_text", "display_width", "exact", "in_sum", "pad_text", "short", "visible"]
+__all__ = [
+    "clip_text", "display_width", "exact", "finite", "gist", "in_sum", "pad_text", "short", "visible",
+]  # fmt: skip
 
 NOTHING = "·"
 ELLIPSIS = "…"
+IN_FULL = 12  # elements of an array that are written out where exact numbers are asked for
 
 
 def short(number: Any) -> str:
@@ -66,8 +70,50 @@ def exact(number: Any) -> str:
     if hasattr(number, "shape"):
         if number.size == 1:
             return repr(number.item())
-        return f"{_shape(number)} {number.dtype}: {number.tolist() if number.size <= 12 else '…'}"
+        elements = number.tolist() if number.size <= IN_FULL else gist(number)
+        return f"{_shape(number)} {number.dtype}: {elements}"
     return NOTHING if number is None else repr(number)
+
+
+def gist(number: Any, columns: int = 20) -> str:
+    """What a number or an array holds, in a small space: all elements of a small one, else a range.
+
+    Args:
+        number: What to write.
+        columns: How wide it may be to be written in full.
+
+    >>> gist(0.1 + 0.2)
+    '0.3'
+    """
+    if not getattr(number, "shape", ()) or number.size == 1:
+        return short(number)
+    if not number.size:
+        return "empty"
+    if number.ndim == 1 and number.size <= columns // 2:
+        full = f"[{', '.join(map(short, number.tolist()))}]"
+        if len(full) <= columns:
+            return full
+    if number.dtype.kind == "b":
+        return f"{int(number.sum())} of {number.size} true"
+    low, high = short(number.min().item()), short(number.max().item())
+    if low == "nan":
+        return f"{int((number != number).sum())} of {number.size} nan"
+    return f"all {low}" if low == high else f"{low} … {high}"
+
+
+def finite(number: Any) -> bool:
+    """Whether a number, or every element of an array, is neither nan nor infinite.
+
+    >>> finite(1.0), finite(None), finite(float("inf"))
+    (True, True, False)
+    """
+    if number is None:
+        return True
+    if hasattr(number, "shape"):
+        if number.dtype.kind != "f" or not number.size:
+            return True
+        return isfinite(number.min()) and isfinite(number.max())
+    return not isinstance(number, float) or isfinite(number)
 
 
 def _shape(array: Any) -> str:

@@ -8,11 +8,11 @@ Read next: `minigrad.picture.layout`, which places the cards; `minigrad.picture.
 
 from __future__ import annotations
 
-from math import ceil, isfinite
+from math import ceil
 from typing import NamedTuple
 from unicodedata import east_asian_width, normalize
 
-from minigrad.formatting import clip_text, display_width, short, visible
+from minigrad.formatting import clip_text, display_width, finite, gist, short, visible
 from minigrad.picture.diagram import INFIX, SLOT_SIGNS, Card, Diagram, Edge
 
 __all__ = ["Face", "Inset", "Row", "Text", "edge_words", "face_of", "insets", "text_width"]
@@ -22,7 +22,7 @@ ROW_HEIGHT = 17
 PADDING = 10
 NAME_COLUMNS = 22
 OP_COLUMNS = 14
-REMARK_COLUMNS = 28
+REMARK_COLUMNS = 30
 KINDS = 4  # lines for what a fold hides
 INSET_COLUMNS = 12
 
@@ -168,7 +168,7 @@ def face_of(
         pill = _pill(card, show)
         return Face(pill, symbol, (), _even(max(30, pill.width + 22)), 26)
 
-    heading = _text(clip_text(visible(card.name), NAME_COLUMNS), NAME_SIZE, bold=True)
+    heading = _text(_clip_name(visible(card.name)), NAME_SIZE, bold=True)
     rows = tuple(_rows(card, show))
     badge = symbol.width + 20 if symbol.text else 0
     across = [heading.width + badge + (inset.width if inset else 0)]
@@ -180,6 +180,18 @@ def face_of(
     return Face(heading, symbol, rows, _even(width), _even(height), inset)
 
 
+def _clip_name(name: str) -> str:
+    """The name in the width of a card; of a scope the end says more than the beginning.
+
+    >>> _clip_name("Sequential/layers.0/conv2d"), _clip_name("a_name_that_goes_on_and_on")
+    ('…/layers.0/conv2d', 'a_name_that_goes_on_a…')
+    """
+    short_name = name
+    while display_width(short_name) > NAME_COLUMNS and "/" in short_name[2:]:
+        short_name = "…/" + short_name[2:].partition("/")[2]
+    return clip_text(name if short_name == "…/" else short_name, NAME_COLUMNS)
+
+
 def _rows(card: Card, show: tuple[str, ...]) -> list[Row]:
     rows = []
     if card.role == "fold":
@@ -189,7 +201,9 @@ def _rows(card: Card, show: tuple[str, ...]) -> list[Row]:
         rows += [Row("", _text(clip_text(visible(kind), REMARK_COLUMNS), TEXT_SIZE), "quiet")
                  for kind in kinds]  # fmt: skip
     if card.shape:
-        rows.append(Row("shape", _text(clip_text(str(card.shape), 18), TEXT_SIZE), "quiet"))
+        dtype = str(getattr(card.value, "dtype", "float64"))
+        shape = str(card.shape) if dtype == "float64" else f"{card.shape} {dtype}"
+        rows.append(Row("shape", _text(clip_text(shape, REMARK_COLUMNS), TEXT_SIZE), "quiet"))
     value, gradient = card.number_words
     if "value" in show and card.has_value:
         rows.append(_number_row(value, card.value, "value"))
@@ -211,14 +225,17 @@ def _ends(names: tuple[str, ...]) -> str:
     stem, bracket, index = last.partition("[")
     if first.partition("[")[0] == stem and bracket and len(names) > 1:
         last = bracket + index
-    return first if len(names) == 1 else f"{first}{', ' if len(names) == 2 else ' … '}{last}"
+    if len(names) == 1:
+        return first
+    both = f"{first}{', ' if len(names) == 2 else ' … '}{last}"
+    return both if display_width(both) <= REMARK_COLUMNS else f"{first} …"
 
 
 def _number_row(label: str, number: float | None, tone: str) -> Row:
-    """A number, with a sign of warning where it is none."""
-    if isinstance(number, float) and not isfinite(number):
-        return Row(label, _text(f"! {short(number)}", TEXT_SIZE), "warning")
-    return Row(label, _text(short(number), TEXT_SIZE), tone)
+    """A number or what an array holds, with a sign of warning where it is not finite."""
+    if not finite(number):
+        return Row(label, _text(f"! {gist(number)}", TEXT_SIZE), "warning")
+    return Row(label, _text(gist(number), TEXT_SIZE), tone)
 
 
 def edge_words(edge: Edge, show: tuple[str, ...]) -> tuple[Word, ...]:

@@ -13,14 +13,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 from typing import NamedTuple, Protocol
 
-from minigrad.formatting import exact, short
+from minigrad.formatting import exact, finite, short
 
 __all__ = ["Card", "Diagram", "Edge", "diagram_from", "separate_operations"]
 
 SYMBOLS = {
     "add": "+", "sub": "−", "mul": "×", "div": "÷", "neg": "−", "pow": "**", "mod": "%",
-    "floordiv": "//", "matmul": "@", "sum": "Σ", "less": "<", "less_equal": "≤", "greater": ">",
-    "equal": "==",
+    "floordiv": "//", "matmul": "@", "sum": "Σ", "reduce_sum": "Σ", "less": "<",
+    "less_equal": "≤", "greater": ">", "equal": "==",
 }  # fmt: skip
 """The sign that stands on a card for an operation; others are called by their name."""
 
@@ -326,8 +326,8 @@ def _starts(
     first contribution that is not finite along values and from a gradient that are, or where
     finite contributions add up to more than a float can hold.
     """
-    bad = {card.id for card in cards if not _is_finite(card.value)}
-    spoilt = {card.id for card in cards if not _is_finite(card.gradient)}
+    bad = {card.id for card in cards if not finite(card.value)}
+    spoilt = {card.id for card in cards if not finite(card.gradient)}
     if not bad and not spoilt:
         return []
     starts, explained = set(), set()  # explained: gradients that a contribution spoils
@@ -337,7 +337,7 @@ def _starts(
             starts.add(card.id)
         for source in inputs:
             edge = next(where)
-            if source in spoilt and edge and not _is_finite(edge[1]):
+            if source in spoilt and edge and not finite(edge[1]):
                 explained.add(source)
                 if card.id not in spoilt and bad.isdisjoint((card.id, *inputs)):
                     starts.add(source)
@@ -367,10 +367,6 @@ def separate_operations(diagram: Diagram) -> Diagram:
         cards.append(card)
     moved = [edge._replace(target=box_of.get(edge.target, edge.target)) for edge in diagram.edges]
     return diagram._replace(cards=tuple(cards), edges=(*moved, *results))
-
-
-def _is_finite(number: object) -> bool:
-    return not isinstance(number, float) or isfinite(number)
 
 
 def _many(count: int, noun: str) -> str:
