@@ -155,7 +155,7 @@ def pad_text(text: str, width: int, *, right: bool = False) -> str:
     >>> pad_text("损失", 6) + "|", pad_text("2", 3, right=True)
     ('损失  |', '  2')
     """
-    spaces = " " * (width - display_width(text))
+    spaces = " " * (width - display_width(text))  # none for a text that is wider
     return spaces + text if right else text + spaces
 
 

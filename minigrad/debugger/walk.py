@@ -5,10 +5,10 @@ Read next: ``../events/story.py``, the events that are printed here.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from minigrad.events.story import edge_note, local_formula, symbols_of, written
-from minigrad.formatting import clip_text, pad_text, short
+from minigrad.formatting import clip_text, display_width, pad_text, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +18,25 @@ if TYPE_CHECKING:
 __all__ = ["backward_lines", "forward_lines", "leaf_lines", "walk"]
 
 _NAME = 16  # the widest name that is printed in full
+_WIDTH = 80  # columns of a terminal
+_FORMULA = 16  # columns of a local derivative that are printed however wide the rest is
+
+
+class _Row(NamedTuple):
+    """A line of the backward pass, cell by cell."""
+
+    edge: str
+    product: str
+    total: str = ""
+    nth: str = ""
+    local: str = ""
+    note: str = ""
+
+
+_TITLES = (
+    _Row("", "upstream × local", "total"),
+    _Row("edge", "= contribution", "before → after", "", "local"),
+)
 
 
 def walk(trace: Trace) -> Iterator[str]:
@@ -33,7 +52,7 @@ def forward_lines(trace: Trace) -> Iterator[str]:
     """One line per operation: its formula and its value."""
     yield "forward"
     operations = [node for node in trace.nodes if node.op is not None]
-    names = max((len(_name(node)) for node in operations), default=0)
+    names = max((display_width(_name(node)) for node in operations), default=0)
     for node in operations:
         text = clip_text(written(trace, node), 50)
         yield f"  {pad_text(_name(node), names)} = {text} = {short(node.value)}"
@@ -44,28 +63,30 @@ def backward_lines(trace: Trace) -> Iterator[str]:
     outputs = ", ".join(_name(trace.nodes[id]) for id in trace.outputs)
     yield f"backward from {outputs}, seed {short(trace.seeds[0])}"
     rows = [_columns(trace, edge, nth, of) for edge, nth, of in _counted(trace)]
-    titles = ("edge", "upstream × local = contribution", "total before → after", "", "local")
-    widths = [max(len(row[i]) for row in [titles, *rows]) for i in range(4)]
-    for row in (titles, *rows):
-        cells = [pad_text(cell, width) for cell, width in zip(row, widths, strict=False)]
-        yield f"  {'  '.join(cells)}  {row[4]}".rstrip()
+    numbered = [row for row in (*_TITLES, *rows) if row.nth]  # a reason is as long as it is
+    names = max(display_width(row.edge) for row in (*_TITLES, *rows))
+    widths = [max(display_width(row[i]) for row in (*_TITLES, *numbered)) for i in (1, 2, 3)]
+    room = max(_FORMULA, _WIDTH - len("  ") * 5 - names - sum(widths))
+    for row in (*_TITLES, *rows):
+        cells = [pad_text(row.edge, names)]
+        cells += [pad_text(row[i], width) for i, width in enumerate(widths, 1)]
+        note = f"  [{row.note}]" if row.note else ""
+        yield f"  {'  '.join(cells)}  {clip_text(row.local, room)}{note}".rstrip()
     if trace.error is not None:
         yield f"  stopped at {_name(trace.nodes[trace.error[0]])}: {trace.error[1]}"
 
 
-def _columns(trace: Trace, edge: Edge, nth: int, of: int) -> tuple[str, str, str, str, str]:
+def _columns(trace: Trace, edge: Edge, nth: int, of: int) -> _Row:
     node, source = trace.nodes[edge.node], trace.nodes[edge.input]
     where = f"{_name(node)} → {_name(source)}"
     if edge.reason:
-        return where, f"({edge.reason})", "", "", ""
+        return _Row(where, f"({edge.reason})")
     product = f"{short(edge.upstream)} × {short(edge.local)} = {short(edge.contribution)}"
     total = f"{short(0.0 if edge.before is None else edge.before)} → {short(edge.after)}"
     local = local_formula(node, edge.slot, symbols_of(trace, node)).text
-    note = edge_note(node, edge.slot)
     if " < " in local or " <= " in local:  # 1 or 0: it must not read as "= 0 < x"
         local = f"[{local}]"
-    local = clip_text(local, 40) + (f"  [{note}]" if note else "")
-    return where, product, total, f"({nth} of {of})", local
+    return _Row(where, product, total, f"({nth} of {of})", local, edge_note(node, edge.slot))
 
 
 def _counted(trace: Trace) -> Iterator[tuple[Edge, int, int]]:
@@ -85,7 +106,7 @@ def leaf_lines(trace: Trace) -> Iterator[str]:
     """One line per leaf: its gradient."""
     yield "gradients of the leaves"
     leaves = [node for node in trace.nodes if node.role in ("leaf", "parameter")]
-    names = max((len(_name(node)) for node in leaves), default=0)
+    names = max((display_width(_name(node)) for node in leaves), default=0)
     outputs = " + ".join(_name(trace.nodes[id]) for id in trace.outputs)
     outputs = f"({outputs})" if len(trace.outputs) > 1 else outputs
     for node in leaves:
