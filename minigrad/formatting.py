@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = [
-    "clip_text", "display_width", "exact", "finite", "gist", "in_sum", "pad_text", "short", "visible",
+    "clip_text", "display_width", "exact", "finite", "gist", "in_sum", "pad_text", "short",
+    "visible",
 ]  # fmt: skip
 
 NOTHING = "·"
@@ -107,8 +108,8 @@ def finite(number: Any) -> bool:
     >>> finite(1.0), finite(None), finite(float("inf"))
     (True, True, False)
     """
-    if number is None:
-        return True
+    if number.__class__ is float:
+        return isfinite(number)
     if hasattr(number, "shape"):
         if number.dtype.kind != "f" or not number.size:
             return True

@@ -10,7 +10,6 @@ Read next: `minigrad.picture.fold` (fewer cards), `minigrad.picture.cards` (what
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import isfinite
 from typing import NamedTuple, Protocol
 
 from minigrad.formatting import exact, finite, short
