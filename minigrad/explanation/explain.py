@@ -8,7 +8,7 @@ Read next: ``paths.py``; ``arrays.py``, the same for arrays.
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import partial, reduce
 from math import prod
 from operator import add, mul
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from minigrad.errors import ArgumentTypeError, GradientError
 from minigrad.events.story import edge_note, local_formula, symbols_of, written
 from minigrad.events.trace import trace_with_ids
+from minigrad.explanation.aliases import mentioned, with_short_names
 from minigrad.explanation.arrays import ArrayExplanation, explain_arrays
 from minigrad.explanation.paths import Path, count_paths, largest_paths
 from minigrad.formatting import clip_text, in_sum, short
@@ -50,6 +51,7 @@ class Explanation(NamedTuple):
         reasons: Why there is no gradient, or why it is 0.
         notes: Footnotes: edges and kinks that applied.
         words: One sentence per path.
+        texts: What the short names stand for, of nodes that are called by a long text.
     """
 
     output: str
@@ -63,6 +65,7 @@ class Explanation(NamedTuple):
     reasons: tuple[str, ...]
     notes: tuple[str, ...]
     words: tuple[str, ...]
+    texts: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -74,6 +77,7 @@ class Explanation(NamedTuple):
             lines += ["", _count_words(self.output, self.input, self.paths, len(self.shown))]
             for sentence, symbols, path in zip(self.words, self.symbols, self.shown, strict=True):
                 lines += [f"  {sentence}", f"    {symbols} = {_numbers(path)}"]
+            lines += ["", *self.texts] if self.texts else []
             lines += [
                 "",
                 f"in symbols  {head} = {clip_text(self.formula, 400) or '… (too long to write)'}",
@@ -104,6 +108,8 @@ class Explanation(NamedTuple):
         if self.shown:
             parts.append(_plain(_count_words(self.output, self.input, self.paths, len(self.shown))))
             parts.append("\n".join(self._path_items()))
+        if self.texts:
+            parts.append("  \n".join(map(_plain, self.texts)))
         if len(self.shown) > 1:
             parts.append(_plain(f"in numbers: {self._sum()}"))
         parts += [f"*{_plain(note)}*" for note in self.notes]
@@ -187,23 +193,21 @@ def explain(
         return _nothing(top, name, _why_blocked(record, target))
     if any(hasattr(entry.value, "shape") for entry in record.nodes):
         return explain_arrays(record, target, index)
+    reasons = partial(_why_zero, record, target)  # in whole names, for they stand alone
+    record, texts = with_short_names(record, [*record.outputs, target])
     shown = tuple(largest_paths(record, target, _MOST))
     short_enough = sum(len(path.edges) for path in shown) <= _WRITTEN
     products = [_product(record, path) for path in shown] if short_enough else []
     symbol = reduce(add, products) if products else Symbol.of(gradient)
+    words = tuple(_words(record, path, target) for path in shown)
+    symbols = tuple(_chain(record, path) for path in shown)
+    formula, notes = symbol.text if products else "", _notes(record, shown)
     return Explanation(
-        output=top,
-        input=name,
-        gradient=gradient,
-        paths=count_paths(record, target),
-        shown=shown,
-        words=tuple(_words(record, path, target) for path in shown),
-        symbols=tuple(_chain(record, path) for path in shown),
-        formula=symbol.text if products else "",
-        latex=_latex(top, name, symbol, gradient),
-        reasons=tuple(_why_zero(record, target, shown)) if gradient == 0.0 else (),
-        notes=tuple(_notes(record, shown)),
-    )
+        output=top, input=name, gradient=gradient, paths=count_paths(record, target), shown=shown,
+        words=words, symbols=symbols, formula=formula, latex=_latex(top, name, symbol, gradient),
+        reasons=tuple(reasons(shown)) if gradient == 0.0 else (), notes=tuple(notes),
+        texts=mentioned(texts, [*words, *symbols, formula, *notes]),
+    )  # fmt: skip
 
 
 def _nothing(output: str, input: str, reasons: Sequence[str]) -> Explanation:

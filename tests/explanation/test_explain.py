@@ -184,3 +184,30 @@ def test_without_an_input_it_says_which_there_are():
     x, w = mg.Value(2.0, name="x"), mg.Value(3.0, name="w")
     with pytest.raises(ArgumentTypeError, match=r"by which input.* x, w$"):
         mg.explain(x * w)
+
+
+def test_a_long_text_stands_once_and_the_lines_stay_short() -> None:
+    w1, w2, x1, x2, b = (Value(v) for v in (-3.0, 1.0, 2.0, 0.5, 6.88))
+    with mg.record():
+        L = (mg.tanh(w1 * x1 + w2 * x2 + b) - 0.5) ** 2 + 0.01 * (w1 * w1 + w2 * w2)
+    said = mg.explain(L, w1)
+    text = said.text
+    for whole in "w1 * x1 + w2 * x2", "w1 * w1 + w2 * w2":
+        assert [line for line in text.splitlines() if line.endswith(f"is {whole}")]
+        assert text.count(f"{whole}\n") == 1
+    assert "tanh(v" in said.formula
+    assert max(len(line) for line in text.splitlines()) < 150
+    for meaning in said.texts:  # each is used, and nothing else
+        assert meaning.split()[0] in "".join((*said.words, *said.symbols, said.formula))
+    page = said._repr_mimebundle_()["text/markdown"]
+    assert f"{said.texts[0].split()[0]} is w1" in page
+
+
+def test_names_that_are_given_are_not_shortened() -> None:
+    x = Value(2.0, name="x")
+    with mg.record():
+        y = mg.sin(x * x + x)
+        z = mg.exp(y) * y
+    y.name = "the sine of it"
+    said = mg.explain(z, x)
+    assert all("∂(the sine of it)/∂v2" in chain for chain in said.symbols)
