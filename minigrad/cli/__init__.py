@@ -74,7 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     command = commands.add_parser("draw", help=f"draw an expression: draw {_EXAMPLE} -o graph.svg")
     _add_expression(command)
     command.add_argument("-o", "--output", metavar="FILE", help="graph.svg, .html, .txt or .dot")
-    command.add_argument("--theme", choices=("light", "dark", "print"), default="light")
+    command.add_argument("--theme", choices=("auto", "light", "dark", "print"), default="auto")
     command.add_argument("--direction", choices=("LR", "TB"), default="LR")
     command.set_defaults(run=_draw)
 

@@ -22,7 +22,7 @@ from minigrad.picture.fold import fold
 from minigrad.picture.html import to_fragment, to_page
 from minigrad.picture.svg import DIRECTIONS, to_svg
 from minigrad.picture.text import to_text
-from minigrad.picture.themes import THEMES
+from minigrad.picture.themes import AUTO, CHOICES
 
 if TYPE_CHECKING:
     from minigrad.graph import Node
@@ -42,7 +42,8 @@ class Drawing:
         ops: "merged": the operation is part of its result's card, and so is a constant used only
             by it; "separate": boxes of their own.
         direction: "LR", from left to right, or "TB", from top to bottom.
-        theme: "light", "dark" or "print".
+        theme: "light", "dark", "print", or "auto": in a notebook and on an HTML page as dark as
+            the page around it, in other files light.
         show: What to write: of "value", "gradient" (on cards), "local", "contribution" (on edges).
         max_nodes: Fold what is repeated until at most so many cards are left; ``None``: never.
 
@@ -58,13 +59,13 @@ class Drawing:
         *,
         ops: str = "merged",
         direction: str = "LR",
-        theme: str = "light",
+        theme: str = AUTO,
         show: Sequence[str] = ("value", "gradient"),
         max_nodes: int | None = 150,
     ) -> None:
         _check("ops", ops, OPS)
         _check("direction", direction, DIRECTIONS)
-        _check("theme", theme, tuple(THEMES))
+        _check("theme", theme, CHOICES)
         self.show = (show,) if isinstance(show, str) else tuple(show)
         for part in self.show:
             _check("show", part, SHOW)
@@ -77,17 +78,18 @@ class Drawing:
     @property
     def svg(self) -> str:
         """The picture as SVG; the same bytes in every process."""
-        return self._svg("")
+        return self._svg("", self._fixed_theme)
 
     @property
     def html(self) -> str:
         """The picture as a page of its own, with a table of the same numbers."""
-        return to_page(self.diagram, self.svg, self.theme)
+        return to_page(self.diagram, self._svg("", self.theme), self.theme)
 
     @property
     def dot(self) -> str:
         """The picture in the DOT language of Graphviz."""
-        return to_dot(self.diagram, direction=self.direction, theme=self.theme, show=self.show)
+        return to_dot(self.diagram, direction=self.direction, theme=self._fixed_theme,
+                      show=self.show)  # fmt: skip
 
     def __str__(self) -> str:
         """The picture as a tree of text."""
@@ -128,11 +130,16 @@ class Drawing:
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         """What a notebook shows. No ``image/svg+xml``: an untrusted notebook would hide it."""
-        fragment = to_fragment(self.diagram, self._svg(f"mg{next(_outputs)}-"))
+        fragment = to_fragment(self.diagram, self._svg(f"mg{next(_outputs)}-", self.theme))
         return {"text/html": fragment, "text/plain": str(self)}
 
-    def _svg(self, prefix: str) -> str:
-        return to_svg(self.diagram, direction=self.direction, theme=self.theme, show=self.show,
+    @property
+    def _fixed_theme(self) -> str:
+        """For a file that may stand on any page or slide: the same for every reader."""
+        return "light" if self.theme == AUTO else self.theme
+
+    def _svg(self, prefix: str, theme: str) -> str:
+        return to_svg(self.diagram, direction=self.direction, theme=theme, show=self.show,
                       prefix=prefix)  # fmt: skip
 
 

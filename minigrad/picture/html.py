@@ -14,7 +14,7 @@ from minigrad.formatting import exact
 from minigrad.picture.diagram import Card, Diagram, Edge
 from minigrad.picture.markup import attribute, escape
 from minigrad.picture.script import SCRIPT
-from minigrad.picture.themes import THEMES
+from minigrad.picture.themes import AUTO, colour_of
 
 __all__ = ["to_fragment", "to_page"]
 
@@ -48,17 +48,19 @@ def to_page(diagram: Diagram, svg: str, theme: str = "light") -> str:
     Args:
         diagram: What the picture shows.
         svg: The picture.
-        theme: Colours of the page around it: "light", "dark" or "print".
+        theme: Colours of the page around it: "light", "dark", "print", or "auto", as the reader's
+            browser has it.
     """
-    colours = THEMES[theme]
+    scheme = "light dark" if theme == AUTO else "dark" if theme == "dark" else "light"
+    ink, paper, border = (colour_of(theme, part) for part in ("ink", "paper", "border"))
     title = escape(diagram.title or "Computation graph")
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{title}</title>\n<style>\n"
-        f"body {{ margin: 1rem; font: 14px/1.4 sans-serif; color: {colours.ink}; "
-        f"background: {colours.paper}; }}\n"
-        f"th, td {{ padding: 2px 10px; border-bottom: 1px solid {colours.border}; }}\n"
+        f":root {{ color-scheme: {scheme}; }}\n"
+        f"body {{ margin: 1rem; font: 14px/1.4 sans-serif; color: {ink}; background: {paper}; }}\n"
+        f"th, td {{ padding: 2px 10px; border-bottom: 1px solid {border}; }}\n"
         "</style>\n</head>\n<body>\n"
         f"{to_fragment(diagram, svg)}</body>\n</html>\n"
     )

@@ -3,8 +3,9 @@
 It finds every picture that is not claimed yet by its class (so copies of one output work side by
 side), takes the SVG out of the image, and puts it live into a shadow root, where the styles of the
 page cannot reach it. Then it adds what an image cannot do: exact numbers on hover, the edges of a
-node in relief, and a path for the keyboard. It reads nothing but its own picture: no network, no
-`eval`, no data in the script. Where scripts may not run, image and table stay as they are.
+node in relief, a path for the keyboard, and (theme "auto") the colours of a dark notebook. It reads
+nothing but its own picture: no network, no `eval`, no data in the script. Where scripts may not
+run, image and table stay as they are.
 
 Read next: nothing; `minigrad.picture.html` is its only user.
 """
@@ -33,6 +34,10 @@ SCRIPT = """
     .box:focus-within .hint { visibility: visible; }
     @media (prefers-reduced-motion: reduce) { .mg-node, .mg-edge { transition: none; } }
   `;
+  const DARK = [  // how JupyterLab, VS Code and Colab say that they are dark
+    'body[data-jp-theme-light="false"]', "body.vscode-dark",
+    "body.vscode-high-contrast:not(.vscode-high-contrast-light)", 'html[theme="dark"]',
+  ].map((page) => page + " .minigrad-picture").join(", ");
   const HINT = "Arrow keys along the edges, Escape to let go.";
 
   function liveSvg(image) {
@@ -51,6 +56,7 @@ SCRIPT = """
     const scroll = document.createElement("div");
     scroll.className = "scroll";
     const svg = liveSvg(image);
+    svg.style.colorScheme = "inherit";  // from the page, not from the system
     svg.setAttribute("role", "group");
     svg.setAttribute("tabindex", "-1");  // no stop for Tab: it holds the focus after Escape
     svg.style.minWidth = 0.6 * parseFloat(svg.getAttribute("width")) + "px"; // then it scrolls
@@ -148,6 +154,12 @@ SCRIPT = """
     image.style.display = "none";
   }
 
+  if (!document.head.querySelector("style[data-minigrad]")) {
+    const rule = document.createElement("style");
+    rule.dataset.minigrad = "theme";
+    rule.textContent = DARK + " { color-scheme: dark; }";
+    document.head.append(rule);
+  }
   for (const box of document.querySelectorAll(".minigrad-picture:not([data-live])")) {
     box.dataset.live = "yes";
     try {

@@ -32,7 +32,7 @@ from minigrad.picture.cards import (
 from minigrad.picture.diagram import SYMMETRIC, Card, Diagram, Edge
 from minigrad.picture.layout import Box, Layout, Route, Spacing, arrange
 from minigrad.picture.markup import attribute, escape
-from minigrad.picture.themes import THEMES, Theme
+from minigrad.picture.themes import AUTO, AUTO_STYLE, THEMES, Theme
 
 __all__ = ["DIRECTIONS", "to_svg"]
 
@@ -56,14 +56,16 @@ def to_svg(
     Args:
         diagram: What to draw.
         direction: "LR" or "TB".
-        theme: "light", "dark" or "print".
+        theme: "light", "dark", "print", or "auto": light, and dark where the page is.
         show: Of "value", "gradient", "local" and "contribution".
         prefix: Put before every id, so that several pictures can share a page.
 
     Returns:
         One `<svg>` element; the same bytes in every process.
     """
-    return _Writer(diagram, direction, THEMES[theme], show, prefix).write()
+    colours = THEMES["light" if theme == AUTO else theme]
+    style = f"<style>{AUTO_STYLE}</style>" if theme == AUTO else ""
+    return _Writer(diagram, direction, colours, show, prefix).write(style)
 
 
 class _Label(NamedTuple):
@@ -144,8 +146,8 @@ class _Writer:
             return _Label(words, int(sum(widths)) + 5 * len(words) + ARROW + 8, 16)
         return _Label(words, 12 * len(words) + ARROW + 6, int(max(widths)) + 15)
 
-    def write(self) -> str:
-        """The whole document."""
+    def write(self, style: str) -> str:
+        """The whole document, with a style sheet or none."""
         theme, title = self.theme, self.diagram.title
         top = MARGIN + (24 if title else 0)
         heading = clip_text(title, 120)
@@ -155,7 +157,7 @@ class _Writer:
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
             f'viewBox="0 0 {width} {height}" role="img" '
             f'aria-label="{escape(self.diagram.summary())}" '
-            f'class="minigrad-svg" data-direction="{self.direction}">',
+            f'class="minigrad-svg" data-direction="{self.direction}">{style}',
             f'<rect width="{width}" height="{height}" rx="8" fill="{theme.paper}"/>',
             f'<g font-family="{FONTS}" font-size="{TEXT_SIZE}">',
         ]

@@ -1,8 +1,11 @@
-"""The colours of a picture: light, dark and print.
+"""The colours of a picture: light, dark and print; and "auto", which is light or dark.
 
 Blue is a value, vermillion a gradient, green a local derivative (the Okabe-Ito hues, told apart by
 colour-blind readers; darkened or lightened until text has a contrast of at least 4.5 to 1). A
 colour never carries a meaning alone: the word stands beside it.
+
+"auto" is written in the colours of "light", with rules beside them (`AUTO_STYLE`) that exchange
+each for that of "dark" where the page is dark. Who does not know these rules shows "light".
 
 Read next: `minigrad.picture.svg`.
 """
@@ -11,7 +14,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["THEMES", "Theme"]
+__all__ = ["AUTO", "AUTO_STYLE", "CHOICES", "THEMES", "Theme", "colour_of"]
+
+AUTO = "auto"
 
 
 class Theme(NamedTuple):
@@ -53,7 +58,7 @@ THEMES = {
         leaf="#0072b2", warning="#a8322a",
     ),
     "dark": Theme(
-        paper="#12171e", card="#1c242e", border="#66758a", ink="#f2f5f9", quiet="#a9b5c4",
+        paper="#12171e", card="#1c242e", border="#7b8a9e", ink="#f2f5f9", quiet="#a9b5c4",
         badge="#303c4b", line="#7b8a9e", value="#6cc0f5", gradient="#ff9a57", local="#3fcf9f",
         leaf="#56b4e9", warning="#ff8f85",
     ),
@@ -64,3 +69,32 @@ THEMES = {
     ),
 }  # fmt: skip
 """The themes by name."""
+
+CHOICES = (AUTO, *THEMES)
+"""What can be chosen."""
+
+
+def colour_of(theme: str, part: str) -> str:
+    """A colour for a style sheet: of "auto" both, of which the browser takes one.
+
+    >>> colour_of("dark", "ink"), colour_of("auto", "ink")
+    ('#f2f5f9', 'light-dark(#16202c, #f2f5f9)')
+    """
+    if theme != AUTO:
+        return str(getattr(THEMES[theme], part))
+    return f"light-dark({colour_of('light', part)}, {colour_of('dark', part)})"
+
+
+def _auto_style() -> str:
+    """Rules that match presentation attributes by their colour: style sheets win over these."""
+    light, dark = THEMES["light"], THEMES["dark"]
+    pairs = dict(zip(light, dark, strict=True))  # a colour has one partner: a test says so
+    rules = [
+        f'[{what}="{one}"]{{{what}:light-dark({one},{other})}}'
+        for one, other in pairs.items() for what in ("fill", "stroke")
+    ]  # fmt: skip
+    return "svg{color-scheme:light dark}" + "".join(rules)
+
+
+AUTO_STYLE = _auto_style()
+"""The style sheet that makes a light picture dark on a dark page."""

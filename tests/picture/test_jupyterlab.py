@@ -203,6 +203,21 @@ def test_copies_work_side_by_side(trusted: Any) -> None:
     assert first.isdisjoint(second)
 
 
+def test_a_picture_follows_the_theme_of_the_notebook(trusted: Any) -> None:
+    sheet = picture(trusted, DRAWN).locator("svg > rect").first
+    colours = []
+    for theme in "JupyterLab Dark", "JupyterLab Light":
+        trusted.page.evaluate(
+            "theme => jupyterapp.commands.execute('apputils:change-theme', { theme })"
+            ".then(() => null)",
+            theme,
+        )
+        says = f"body[data-jp-theme-light={'false' if 'Dark' in theme else 'true'}]"
+        trusted.page.locator(says).wait_for(state="attached")
+        colours.append(sheet.evaluate("sheet => getComputedStyle(sheet).fill"))
+    assert colours == ["rgb(18, 23, 30)", "rgb(255, 255, 255)"]
+
+
 def test_an_explanation_is_set_as_mathematics(trusted: Any) -> None:
     output = trusted.output(EXPLAINED)
     assert output.locator("mjx-container").count() >= 1

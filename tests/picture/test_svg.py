@@ -268,6 +268,21 @@ def test_text_has_enough_contrast(theme: str) -> None:
     assert contrast(colours.border, colours.paper) >= 3
 
 
+def test_every_light_colour_has_one_dark_partner() -> None:
+    """The theme "auto" exchanges colours, so no two parts may share one and differ in the dark."""
+    partner: dict[str, str] = {}
+    for light, dark in zip(THEMES["light"], THEMES["dark"], strict=True):
+        assert partner.setdefault(light, dark) == dark
+
+
+def test_auto_is_light_with_rules_beside_it() -> None:
+    auto, light = (to_svg(fakes.neuron(), theme=theme) for theme in ("auto", "light"))
+    assert re.sub("<style>.*</style>", "", auto) == light
+    style = "".join(re.findall("<style>(.*)</style>", auto))
+    for colour in set(re.findall(r'(?:fill|stroke)="(#\w+)"', auto)):
+        assert f'="{colour}"]' in style
+
+
 def test_the_picture_has_a_text_alternative() -> None:
     root = ElementTree.fromstring(to_svg(fakes.neuron()))
     assert root.get("role") == "img"
