@@ -103,10 +103,9 @@ def place_across(
 
 def _middle(edges: Sequence[int], spines: Spines, ends: Sequence[int]) -> int | None:
     """The index of the edge that belongs to a spine, if it is the only one with this end."""
-    for index, edge in enumerate(edges):
-        if edge in spines.edges and ends.count(ends[index]) == 1:
-            return index
-    return None
+    found = (index for index, edge in enumerate(edges)
+             if edge in spines.edges and ends.count(ends[index]) == 1)  # fmt: skip
+    return next(found, None)
 
 
 def _spread(count: int, middle: int | None, wanted: float, room: float) -> list[int]:
