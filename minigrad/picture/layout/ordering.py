@@ -62,7 +62,8 @@ def sort_layers(network: Network) -> None:
     best = min(finalists, key=lambda search: search.best_count)
     network.layers = best.best
     mirrored = [layer[::-1] for layer in best.best]
-    count = _count_all(network, mirrored)
+    # only doors can make a difference between a picture and its mirror image
+    count = _count_all(network, mirrored) if network.doors_of else best.best_count
     if count < best.best_count or (
         count == best.best_count and _first_inputs_below(network) > 0
     ):  # fmt: skip
@@ -96,12 +97,14 @@ class _Places:
 
     def number(self, layer: list[int]) -> None:
         of, step = self.of, self.step
+        if step == 1:
+            for index, vertex in enumerate(layer):
+                of[vertex] = index
+            return
         for index, vertex in enumerate(layer):
             of[vertex] = index * step
-        if self.doors_of:
-            for vertex in layer:
-                for slot, door in enumerate(self.doors_of.get(vertex, ())):
-                    of[door] = of[vertex] + slot
+            for slot, door in enumerate(self.doors_of.get(vertex, ())):
+                of[door] = index * step + slot
 
 
 def _crossings_after(layer: list[int], after: Sequence[Sequence[int]], place: list[int]) -> int:
