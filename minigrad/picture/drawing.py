@@ -31,6 +31,7 @@ __all__ = ["Drawing", "draw"]
 
 OPS = ("merged", "separate")
 SHOW = ("value", "gradient", "local", "contribution")
+OPTIONS = ("ops", "direction", "theme", "show", "max_nodes")
 _outputs = count(1)  # tells the notebook outputs of one process apart
 
 
@@ -66,11 +67,11 @@ class Drawing:
         _check("ops", ops, OPS)
         _check("direction", direction, DIRECTIONS)
         _check("theme", theme, CHOICES)
-        self.show = (show,) if isinstance(show, str) else tuple(show)
+        self.show = tuple(show) if isinstance(show, list | tuple) else (show,)
         for part in self.show:
             _check("show", part, SHOW)
-        if max_nodes is not None and max_nodes < 1:
-            raise PictureError(f"max_nodes={max_nodes}: give a positive number, or None for all.")
+        if max_nodes is not None and (not isinstance(max_nodes, int) or max_nodes < 1):
+            raise PictureError(f"max_nodes={max_nodes!r}: give a positive int, or None for all.")
         small = fold(diagram, max_nodes)
         self.diagram = separate_operations(small) if ops == "separate" else small
         self.direction, self.theme = direction, theme
@@ -111,7 +112,10 @@ class Drawing:
         Raises:
             PictureError: If the ending is unknown or the file cannot be written.
         """
-        path = Path(path)
+        try:
+            path = Path(path)
+        except TypeError:
+            raise PictureError(f"cannot save to {path!r}: give a name such as 'x.svg'.") from None
         writers: dict[str, Callable[[], str]] = {
             ".svg": lambda: self.svg,
             ".html": lambda: self.html,
@@ -169,6 +173,10 @@ def draw(
     >>> print(draw(x * x + x).diagram.summary())
     Computation graph with 3 nodes and 4 edges. Output v2 = 12.0. Input x = 3.0, gradient 7.0.
     """
+    for option in look:
+        _check("option", option, OPTIONS)
+    if isinstance(output, list | tuple) and not output:
+        raise PictureError("draw([]): there is no node to draw.")
     if isinstance(output, Trace):
         record = output
     else:
@@ -180,7 +188,7 @@ def draw(
         record.gradients,
         record.edges,
         flags=_flags(record),
-        title=title,
+        title=str(title or ""),
     )
     if any(node.scope for node in record.nodes):
         scopes = [node.scope for node in record.nodes]

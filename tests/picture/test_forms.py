@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import minigrad as mg
 from minigrad.errors import PictureError
 from minigrad.formatting import clip_text, display_width, short, visible
 from minigrad.picture import Card, Diagram, Drawing, Edge
@@ -242,3 +243,26 @@ def test_a_drawing_of_one_leaf_and_of_several_outputs() -> None:
     cards = (Card(0, "x"), Card(1, "u", "exp", "output"), Card(2, "v", "log", "output"))
     both = Diagram(cards, (Edge(0, 1), Edge(0, 2)), (1, 2))
     assert str(Drawing(both)).count("see #2") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"foo": 1}, "option='foo' is not known; there is 'ops'"),
+        ({"max_nodes": "a"}, "max_nodes='a'"),
+        ({"max_nodes": 2.5}, r"max_nodes=2\.5"),
+        ({"show": 3}, "show=3"),
+        ({"theme": None}, "theme=None"),
+    ],
+)
+def test_an_option_that_does_not_exist_is_named(options, said):
+    with pytest.raises(PictureError, match=said):
+        mg.draw(mg.Value(1.0) * 2.0, **options)
+
+
+def test_nothing_to_draw_and_nowhere_to_save():
+    with pytest.raises(PictureError, match="no node"):
+        mg.draw([])
+    with pytest.raises(PictureError, match=r"x\.svg"):
+        mg.draw(mg.Value(1.0) * 2.0).save(3)
+    assert mg.draw(mg.Value(1.0) * 2.0, title=None).svg.startswith("<svg")
