@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,6 @@ from minigrad.errors import TraceError
 from minigrad.events import story
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from minigrad.events.trace import Trace, TraceNode
 
 __all__ = ["FORMAT", "VERSION", "load", "save", "to_json"]
@@ -34,15 +33,19 @@ def to_json(trace: Trace, values: bool = False) -> dict[str, Any]:
         trace: The trace.
         values: Whether arrays are written with all their elements, not only as a summary.
     """
-    content = {
+    strict: dict[str, Any] = _strict(_content(trace), values)
+    return strict
+
+
+def _content(trace: Trace) -> dict[str, Any]:
+    """The parts of the file; their floats may still be nan, and their arrays arrays."""
+    return {
         "format": FORMAT,
         "version": VERSION,
         "source": dict(trace.source),
-        "nodes": [_node(node) for node in trace.nodes],
-        "events": list(story.tell(trace)),
+        "nodes": map(_node, trace.nodes),
+        "events": story.tell(trace),
     }
-    strict: dict[str, Any] = _strict(content, values)
-    return strict
 
 
 def _node(node: TraceNode) -> dict[str, Any]:
@@ -87,7 +90,7 @@ def _strict(x: Any, full: bool = False) -> Any:
         return float(x) if isfinite(x) else repr(float(x))
     if isinstance(x, dict):
         return {str(key): _strict(value, full) for key, value in x.items()}
-    if isinstance(x, list | tuple):
+    if isinstance(x, list | tuple | Iterator):
         return [_strict(value, full) for value in x]
     if hasattr(x, "shape"):
         return _array(x, full)
@@ -110,16 +113,24 @@ def _array(x: Any, full: bool) -> dict[str, Any]:
     return entry
 
 
-def _lines(content: dict[str, Any]) -> Iterator[str]:
+def _lines(content: dict[str, Any], full: bool) -> Iterator[str]:
     """The file: a line for each node and each event, so that it can be read, and compared."""
-    write = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+    encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
+    def write(part: Any) -> str:
+        try:
+            return encode(part)
+        except (TypeError, ValueError):  # it holds an array, or a number that is not finite
+            return encode(_strict(part, full))
+
     for place, (key, part) in enumerate(content.items()):
         yield f"{',' if place else '{'}\n{write(key)}: "
-        if not isinstance(part, list) or not part:
+        if not isinstance(part, Iterator):
             yield write(part)
             continue
-        yield "[\n "
-        yield ",\n ".join(map(write, part))
+        yield "["
+        for number, entry in enumerate(part):
+            yield f"{',' if number else ''}\n {write(entry)}"
         yield "\n]"
     yield "\n}\n"
 
@@ -142,7 +153,7 @@ def save(trace: Trace, path: str | os.PathLike[str], values: bool = False) -> st
         with open(  # half of a surrogate pair in a name is written as JSON has it, "\\ud800"
             unfinished, "w", encoding="utf-8", errors="backslashreplace", newline="\n"
         ) as file:
-            file.writelines(_lines(to_json(trace, values)))
+            file.writelines(_lines(_content(trace), values))
         os.replace(unfinished, target)
     except OSError as error:
         if os.path.exists(unfinished):
