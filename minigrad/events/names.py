@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from minigrad.events.trace import TraceNode
     from minigrad.graph import Node
+    from minigrad.ops.row import Op
 
 __all__ = ["names_of", "number_name", "source_texts"]
 
@@ -63,16 +64,20 @@ def names_of(nodes: Sequence[Node], frame: FrameType | None = None) -> dict[Node
     number = -1  # the id that the node has in a trace, where plain numbers have one as well
     for node in nodes:
         number += 1
-        for x in sources(node):
-            if x is None:
-                number += 1
+        row = node._row
+        if row is not None and row.arity > 1:
+            for x in sources(node):
+                if x is None:
+                    number += 1
         if node.name:
             names[node] = str(node.name)
             unused.count(str(node.name))
             continue
-        element = _element_name(node, names)
+        element = ""
+        if row is not None and row.name == "element":
+            element = _element_name(node, row, names)
         known = (
-            hasattr(node, "_code") or hasattr(node, "_scope") or id(node) in variables or element
+            element or id(node) in variables or hasattr(node, "_code") or hasattr(node, "_scope")
         )
         if not known and unused.take(f"v{number}"):  # as most nodes of a large graph
             names[node] = f"v{number}"
@@ -137,7 +142,8 @@ class _Expressions:
     """
 
     def __init__(self, nodes: Sequence[Node]) -> None:
-        self._spans = {node: modes.span_of(node) for node in nodes}
+        noted = [node for node in nodes if hasattr(node, "_code")]
+        self._spans = {node: modes.span_of(node) for node in noted}
         self._parts: set[Node] = set()
         self._leaves: Counter[int] = Counter()  # by the id of the span, which all share
         self._known: dict[int, tuple[Expression, str]] = {}
@@ -151,7 +157,7 @@ class _Expressions:
 
     def of(self, node: Node) -> tuple[str, str]:
         """(variable, text), each ``""`` if there is none."""
-        where = self._spans[node]
+        where = self._spans.get(node)
         if where is None:
             return "", ""
         known = self._known.get(id(where))
@@ -175,13 +181,10 @@ def _short_text(where: source.Span) -> str:
     return text if text.isprintable() and display_width(text) <= _WIDEST_TEXT else ""
 
 
-def _element_name(node: Node, names: Mapping[Node, str]) -> str:
+def _element_name(node: Node, row: Op, names: Mapping[Node, str]) -> str:
     """``x[0, 1]`` for an element of an array: what made it made many, and is about all of them."""
-    op = node._row
-    if op is None or op.name != "element":
-        return ""
     [array] = sources(node)
-    index = ", ".join(map(str, op.attrs["index"])) or "()"
+    index = ", ".join(map(str, row.attrs["index"])) or "()"
     return f"{bracketed(names[array])}[{index}]" if array is not None else ""
 
 

@@ -274,7 +274,8 @@ class _Table:
         shape, dtype = _SCALAR if value.__class__ is float else _kind(value)
         entry: TraceNode = _new(TraceNode, (
             len(entries), name, role, word, attrs, inputs, value, went_in, shape, dtype,
-            modes.scope_of(node), modes.span_of(node), stale,
+            getattr(node, "_scope", ""), modes.span_of(node) if hasattr(node, "_code") else None,
+            stale,
             getattr(node._grad, "_data", node._grad),
         ))  # fmt: skip
         return entry
