@@ -71,8 +71,8 @@ class ArrayChecker(Checker):
             )
         if self.rounded:
             said.append(
-                f"the last bits of {self.rounded} elements: sums, which may be added in another "
-                f"order"
+                f"the last bits of {self.rounded} elements, which NumPy may round otherwise for an "
+                f"array that lies otherwise in memory"
             )
         return tuple(said)
 
@@ -236,12 +236,17 @@ def _shown_total(total: Any) -> Any:
 
 
 def _scale(row: Any, right: Any, xs: Any, always: bool = False) -> float:
-    """The size of what was added up, of a row that adds; of others 0: their bits are the same."""
+    """The size of what may be rounded otherwise: of what was added up, or of the result."""
     if not always and not isinstance(row, General):
-        return 0.0
-    sizes = [float(np.max(np.abs(x[np.isfinite(x)]), initial=1.0)) for x in map(np.asarray, xs)]
+        return _largest(right)  # NumPy has loops of its own for some layouts, of arctan2 and others
+    sizes = [max(1.0, _largest(x)) for x in xs]
     longest = max((np.size(x) for x in xs), default=1)
     return 64.0 * prod(sizes) * sqrt(max(1, longest))
+
+
+def _largest(x: Any) -> float:
+    x = np.asarray(x)
+    return float(np.max(np.abs(x[np.isfinite(x)]), initial=0.0)) if x.dtype.kind == "f" else 0.0
 
 
 def _check_sizes(id: int, node: dict[str, Any], xs: Any) -> None:

@@ -323,9 +323,21 @@ def _std_slope(out: Any, x: Any, axis: Any, ddof: Any, keepdims: bool) -> Any:
     return _divided(_centred(x, axis), length) / _degrees(x, axis, ddof)
 
 
+def _deviation(x: Any, axis: Any, ddof: Any, keepdims: bool) -> Any:
+    """The standard deviation; exactly 0 of equal elements, whose mean may be rounded."""
+    out = np.sqrt(_variance(x, axis, ddof, keepdims))
+    if not np.size(x):
+        return out
+    x = np.asarray(x)
+    least: Any = np.minimum.reduce  # their types know no keepdims that is not written out
+    most: Any = np.maximum.reduce
+    equal = least(x, axis=axis, keepdims=keepdims) == most(x, axis=axis, keepdims=keepdims)
+    return np.where(equal & np.isfinite(out), 0, out) if equal.any() else out
+
+
 std = reduction(General(
     "std",
-    lambda m, x, *, axis=None, ddof=0, keepdims=False: np.sqrt(_variance(x, axis, ddof, keepdims)),
+    lambda m, x, *, axis=None, ddof=0, keepdims=False: _deviation(x, axis, ddof, keepdims),
     [lambda g, out, x, *, axis, ddof, keepdims: (
         spread(g, x, axis, keepdims) * _std_slope(out, x, axis, ddof, keepdims))],
     jvp=lambda ts, out, x, *, axis, ddof, keepdims: reduce_sum(

@@ -282,3 +282,14 @@ def test_a_name_cannot_leave_a_formula():
     for y in (x * x, mg.sum(mg.stack_values([x, x]))):
         latex = mg.explain(y, x).latex
         assert "\n" not in latex
+
+
+@pytest.mark.parametrize("ddof", [0, 1])
+@pytest.mark.parametrize(("number", "count"), [(0.1, 3), (0.1, 7), (1.7, 7), (0.3, 10)])
+def test_equal_numbers_have_no_deviation_although_their_mean_is_rounded(number, count, ddof):
+    x = Tensor(np.full((2, count), number))
+    out = mg.std(x, axis=1, ddof=ddof)
+    out.sum().backward(create_graph=True)
+    assert out.tolist() == [0.0, 0.0]
+    assert x.grad.tolist() == [[0.0] * count] * 2
+    assert mg.std(Tensor([np.inf, 1.0, 1.0, 1.0][1:])).item() == 0.0
