@@ -14,7 +14,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from minigrad.errors import PictureError
+from minigrad.errors import ArgumentTypeError, PictureError
 from minigrad.events import Trace, trace
 from minigrad.picture.diagram import Diagram, diagram_from, separate_operations
 from minigrad.picture.dot import to_dot
@@ -180,8 +180,14 @@ def draw(
     if isinstance(output, Trace):
         record = output
     else:
-        several = isinstance(output, list | tuple)
-        record = trace(*(output if several else [output]), seed=seed)  # type: ignore[misc]
+        outputs: Any = output if isinstance(output, list | tuple) else [output]
+        for node in outputs:
+            if not hasattr(node, "local_derivatives"):
+                raise ArgumentTypeError(
+                    f"draw takes a node, several in a list, or a trace, not a "
+                    f"{type(node).__name__}; of a model it draws what it computed, model(x)"
+                )
+        record = trace(*outputs, seed=seed)
     diagram = diagram_from(
         record.nodes,
         record.outputs,

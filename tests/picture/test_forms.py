@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import minigrad as mg
-from minigrad.errors import PictureError
+from minigrad.errors import ArgumentTypeError, PictureError
 from minigrad.formatting import clip_text, display_width, short, visible
 from minigrad.picture import Card, Diagram, Drawing, Edge
 from minigrad.picture.dot import to_dot
@@ -258,6 +258,12 @@ def test_a_drawing_of_one_leaf_and_of_several_outputs() -> None:
 def test_an_option_that_does_not_exist_is_named(options, said):
     with pytest.raises(PictureError, match=said):
         mg.draw(mg.Value(1.0) * 2.0, **options)
+
+
+def test_what_is_no_node_is_not_drawn():
+    for wrong in (3.0, "x", [mg.Value(1.0), 2.0]):
+        with pytest.raises(ArgumentTypeError, match="draw takes a node"):
+            mg.draw(wrong)
 
 
 def test_nothing_to_draw_and_nowhere_to_save():
