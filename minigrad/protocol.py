@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn, Self
 
-__all__ = ["NumberProtocol", "deep_copied", "restore", "to_float"]
+__all__ = ["NodeProtocol", "NumberProtocol", "to_float"]
 
 
 def to_float(x: Any, what: str) -> float:
@@ -41,7 +41,41 @@ def to_float(x: Any, what: str) -> float:
     return number
 
 
-class NumberProtocol(Node):
+class NodeProtocol(Node):
+    """What is the same for a number and for an array."""
+
+    __slots__ = ()
+
+    def __pos__(self) -> Self:
+        return self
+
+    def __divmod__(self: Any, other: Any) -> tuple[Any, Any]:
+        return self // other, self % other
+
+    def __rdivmod__(self: Any, other: Any) -> tuple[Any, Any]:
+        return other // self, other % self
+
+    def _short(self) -> str:
+        """What an error calls this node."""
+        return repr(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        return deep_copied(self, memo)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._row is not None:
+            raise PicklingError(
+                f"{self._short()} cannot be pickled with its history: detach() it first"
+            )
+        if isinstance(self._grad, Node):
+            raise PicklingError(
+                f"{self._short()} cannot be pickled with a gradient that is a node: zero_grad() it "
+                f"first"
+            )
+        return restore, (type(self), self._data, self.name, self._grad)
+
+
+class NumberProtocol(NodeProtocol):
     """What Python and NumPy may ask of a number that is a node."""
 
     __slots__ = ()
@@ -61,18 +95,10 @@ class NumberProtocol(Node):
 
     def item(self) -> float:
         """The number as a float, without a warning."""
-        return self._data  # type: ignore[no-any-return]
+        number: float = self._data
+        return number
 
     # -- the operators that are no rows of the table ---------------------------------------------
-
-    def __pos__(self) -> Self:
-        return self
-
-    def __divmod__(self, other: Any) -> tuple[Any, Any]:
-        return self // other, self % other
-
-    def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
-        return other // self, other % self
 
     def __matmul__(self, other: object) -> Any:
         if _number_of(other) is None:
@@ -159,18 +185,6 @@ class NumberProtocol(Node):
         twin._grad = self._grad
         return twin
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return deep_copied(self, memo)  # type: ignore[no-any-return]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        if self._row is not None:
-            raise PicklingError(f"{self!r} cannot be pickled with its history: detach() it first")
-        if isinstance(self._grad, Node):
-            raise PicklingError(
-                f"{self!r} cannot be pickled with a gradient that is a node: zero_grad() it first"
-            )
-        return restore, (type(self), self._data, self.name, self._grad)
-
     # -- NumPy -----------------------------------------------------------------------------------
 
     def __array_ufunc__(self, ufunc: Any, method: str, *xs: Any, **options: Any) -> Any:
@@ -199,10 +213,11 @@ def restore(kind: type[Any], data: Any, name: str | None, grad: Any) -> Any:
 def deep_copied(node: Node, memo: dict[int, Any]) -> Any:
     """The twin of a node, of all that it was computed from, and of gradients that are nodes."""
     roots, waiting = [node], []
+    each: Any
     while roots:  # no recursion: a graph may be deep
         for each in topological_order(roots.pop()):
             if id(each) not in memo:
-                twin = memo[id(each)] = each.__copy__()  # type: ignore[attr-defined]
+                twin = memo[id(each)] = each.__copy__()
                 twin._a, twin._b = copied(each._a, memo), copied(each._b, memo)
                 if isinstance(each._grad, Node):
                     roots.append(each._grad)

@@ -18,11 +18,10 @@ from minigrad.errors import (
     ArgumentTypeError,
     ComparisonWarning,
     DetachedWarning,
-    PicklingError,
 )  # fmt: skip
 from minigrad.graph import Node
 from minigrad.ops.evaluate import as_number
-from minigrad.protocol import deep_copied, restore
+from minigrad.protocol import NodeProtocol
 from minigrad.tensor import numpy_names
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["ArrayProtocol"]
 
 
-class ArrayProtocol(Node):
+class ArrayProtocol(NodeProtocol):
     """What Python and NumPy may ask of an array that is a node."""
 
     __slots__ = ()
@@ -53,15 +52,6 @@ class ArrayProtocol(Node):
     def tolist(self) -> Any:
         """The numbers as nested lists, without a warning."""
         return self._data.tolist()
-
-    def __pos__(self) -> Self:
-        return self
-
-    def __divmod__(self, other: Any) -> tuple[Any, Any]:
-        return self // other, self % other
-
-    def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
-        return other // self, other % self
 
     # -- comparing: bool arrays; mg.less and mg.equal stay on the graph -------------------------
 
@@ -172,21 +162,6 @@ class ArrayProtocol(Node):
         twin._grad = self._grad.copy() if isinstance(self._grad, np.ndarray) else self._grad
         twin._scratch = None
         return twin
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return deep_copied(self, memo)  # type: ignore[no-any-return]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        if self._row is not None:
-            raise PicklingError(
-                f"{self._short()} cannot be pickled with its history: detach() it first"
-            )
-        if isinstance(self._grad, Node):
-            raise PicklingError(
-                f"{self._short()} cannot be pickled with a gradient that is a node: zero_grad() it "
-                f"first"
-            )
-        return restore, (type(self), self._data, self.name, self._grad)
 
     # -- NumPy -----------------------------------------------------------------------------------
 
