@@ -27,6 +27,16 @@ from .arrays import Digits, Job, Moons, Network, Pair, compare
 Step = Callable[[Network], Job]
 
 
+def scores(x: Any, parameters: Any, multiply: Any, maximum: Any) -> Any:
+    """The output of the network, with the functions of a library that is called like NumPy."""
+    out = x
+    for k in range(0, len(parameters), 2):
+        out = multiply(out, parameters[k]) + parameters[k + 1]
+        if k < len(parameters) - 2:
+            out = maximum(out, 0.0)
+    return out
+
+
 def minigrad(net: Network) -> Job:
     """Ours, with the fused layers that `mg.nn` uses."""
     return lambda: net.step(fused=True).item()
@@ -39,11 +49,7 @@ def autograd(net: Network) -> Job:
     parameters = [p.copy() for p in net.arrays]
 
     def loss(p: Any) -> Any:
-        out: Any = net.x
-        for k in range(0, len(p), 2):
-            out = np.dot(out, p[k]) + p[k + 1]
-            if k < len(p) - 2:
-                out = np.maximum(out, 0.0)
+        out = scores(net.x, p, np.dot, np.maximum)
         if isinstance(net, Moons):
             total = np.mean(np.maximum(1.0 - net.y * out, 0.0))
             return total + net.decay * sum(np.sum(w * w) for w in p)
@@ -69,11 +75,7 @@ def mygrad(net: Network) -> Job:
     parameters = [library.tensor(p.copy()) for p in net.arrays]
 
     def step() -> Any:
-        out: Any = net.x
-        for k in range(0, len(parameters), 2):
-            out = library.matmul(out, parameters[k]) + parameters[k + 1]
-            if k < len(parameters) - 2:
-                out = library.maximum(out, 0.0)
+        out = scores(net.x, parameters, library.matmul, library.maximum)
         if isinstance(net, Moons):
             loss = library.maximum(1.0 - net.y * out, 0.0).mean()
             loss = loss + net.decay * sum((w * w).sum() for w in parameters)
@@ -125,11 +127,7 @@ def jax(net: Network) -> Job:
     x, y = np.array(net.x), np.array(net.y)
 
     def loss(p: Any) -> Any:
-        out = x
-        for k in range(0, len(p), 2):
-            out = out @ p[k] + p[k + 1]
-            if k < len(p) - 2:
-                out = np.maximum(out, 0.0)
+        out = scores(x, p, np.matmul, np.maximum)
         if isinstance(net, Moons):
             total = np.maximum(1.0 - y * out, 0.0).mean()
             return total + net.decay * sum((w * w).sum() for w in p)
