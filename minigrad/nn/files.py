@@ -202,7 +202,7 @@ def _write_npz(path: str, head: dict[str, Any], state: Mapping[str, Any]) -> Non
                 np.lib.format.write_array(file, array, allow_pickle=False)
 
 
-_DAMAGE = (
+_DAMAGE = (  # what NumPy, zipfile and zlib raise, each for another place that was hit
     BadZipFile, ValueError, EOFError, KeyError, AttributeError, NotImplementedError, OSError,
     MemoryError, zlib.error,
 )  # fmt: skip

@@ -363,7 +363,8 @@ def array_function(
     function.__name__ = function.__qualname__ = op.name
     function.__module__ = "minigrad"
     function.__wrapped__ = partial(by_position(op.forward), ARRAYS)  # the signature, for help()
-    return of_row(op)(function)  # type: ignore[no-any-return]
+    named: Callable[..., Any] = of_row(op)(function)
+    return named
 
 
 def evaluate_arrays(op: Op, xs: tuple[Any, ...]) -> Any:
