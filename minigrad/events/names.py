@@ -66,9 +66,7 @@ def names_of(nodes: Sequence[Node], frame: FrameType | None = None) -> dict[Node
         number += 1
         row = node._row
         if row is not None and row.arity > 1:
-            for x in sources(node):
-                if x is None:
-                    number += 1
+            number += [x is None for x in sources(node)].count(True)
         if node.name:
             names[node] = str(node.name)
             unused.count(str(node.name))
@@ -79,15 +77,16 @@ def names_of(nodes: Sequence[Node], frame: FrameType | None = None) -> dict[Node
         known = (
             element or id(node) in variables or hasattr(node, "_code") or hasattr(node, "_scope")
         )
-        if not known and unused.take(f"v{number}"):  # as most nodes of a large graph
-            names[node] = f"v{number}"
+        plain = f"v{number}"
+        if not known and unused.take(plain):  # as most nodes of a large graph
+            names[node] = plain
             continue
         target, text = ("", "") if element else expressions.of(node)
         variable = variables.get(id(node), "")
         if variable.startswith(f"{target}["):
             target = ""  # the variable holds a list of them
         name = target or variable or element or _scope_name(node)
-        names[node] = unused.name(name or text or f"v{number}", quoted=not name and bool(text))
+        names[node] = unused.name(name or text or plain, quoted=not name and bool(text))
     return names
 
 

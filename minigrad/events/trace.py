@@ -248,14 +248,17 @@ class _Table:
         made = sorted(order, key=modes.serial_of)
         roots = set(outputs)
         called = names.names_of(made)
+        ids, entries = self.ids, self.nodes
         for node in made:
             went_in = numbers(node)
-            inputs = tuple([
-                self.ids[source] if source is not None else self._constant(number)
-                for source, number in zip(sources(node), went_in, strict=True)
-            ])  # fmt: skip
-            self.ids[node] = len(self.nodes)
-            self.nodes.append(self._entry(node, inputs, went_in, called[node], node in roots))
+            inputs: tuple[int, ...] = ()
+            if went_in:
+                inputs = tuple([
+                    ids[source] if source is not None else self._constant(number)
+                    for source, number in zip(sources(node), went_in, strict=True)
+                ])  # fmt: skip
+            ids[node] = len(entries)
+            entries.append(self._entry(node, inputs, went_in, called[node], node in roots))
 
     def _entry(
         self, node: Node, inputs: tuple[int, ...], went_in: Any, name: str, is_output: bool
@@ -301,9 +304,12 @@ class _Table:
     def edge(self, step: Any) -> Edge:
         node, slot, _, upstream, local, contribution, before, after, reason = step
         id = self.ids[node]
+        if contribution.__class__ is not float or before is NOTHING:
+            upstream, contribution = _plain(upstream), _plain(contribution)
+            before, after = _plain(before), _plain(after)
         edge: Edge = _new(Edge, (
-            id, slot, self.nodes[id].inputs[slot], _plain(upstream), local, _plain(contribution),
-            _plain(before), _plain(after), reason,
+            id, slot, self.nodes[id].inputs[slot], upstream, local, contribution, before, after,
+            reason,
         ))  # fmt: skip
         return edge
 

@@ -21,6 +21,7 @@ from minigrad.ops.floats import FLOATS, IEEE, IEEEFloat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from minigrad.ops.row import Op
@@ -132,7 +133,7 @@ def compute(op: Op, xs: tuple[float, ...]) -> float:
     return out
 
 
-def derivative(op: Op, i: int, out: float, xs: tuple[float, ...]) -> float:
+def derivative(op: Op, i: int, out: float, xs: Sequence[float]) -> float:
     """The local derivative ∂out/∂xᵢ on floats, by IEEE rules where plain Python has none."""
     slope = op.slopes[i]
     if not callable(slope):

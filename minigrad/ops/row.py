@@ -79,6 +79,9 @@ def parameters(function: Callable[..., Any]) -> tuple[list[str], dict[str, Any],
     )
 
 
+_CONSTANT = None, None, "constant"  # the edge to a plain number
+
+
 class Op:
     """What the table says of one operation.
 
@@ -245,23 +248,30 @@ class Op:
             return hooks.pull_array(self, upstream, out, xs, inputs)  # type: ignore[no-any-return]
         edges: list[tuple[Any, Any, str]] = []
         every = self.local_derivatives(xs) if self.arity is MANY else ()
+        plain = out.__class__ is float
         for i, node in enumerate(inputs):
             if node is None:
-                edges.append((None, None, "constant"))
-            elif not self.differentiable(i):
+                edges.append(_CONSTANT)
+            elif not every and self.slopes[i] is None:
                 edges.append((None, None, "not differentiable"))
             elif upstream is NOTHING:
                 edges.append((None, NOTHING, "nothing arrived"))
             else:
-                local = every[i] if every else self.local_derivative(i, out, xs)
+                if every:
+                    local = every[i]
+                elif plain:
+                    local = evaluate.derivative(self, i, out, xs)
+                else:
+                    local = self.local_derivative(i, out, xs)
                 if self.selects and not local:
                     edges.append((0.0, NOTHING, "other branch"))
                     continue
-                if type(local) is IEEEFloat:  # of constants alone, in a formula on nodes
+                if local.__class__ is IEEEFloat:  # of constants alone, in a formula on nodes
                     local = float(local)
-                if type(local) is float and type(upstream) is float and type(out) is float:
+                product = upstream * local
+                if plain and product.__class__ is float and product - product != 0.0:
                     evaluate.check_product(self, i, out, tuple(xs), upstream, local)
-                edges.append((local, upstream * local, ""))
+                edges.append((local, product, ""))
         return edges
 
     def contributions(self, upstream: float, out: float, xs: Sequence[float]) -> Iterable[Any]:

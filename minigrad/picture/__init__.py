@@ -2,7 +2,8 @@
 
 From data to pixels, each step in a module of its own, to be read in this order:
 
-    diagram            cards and edges, from the record of a run
+    diagram            cards and the edges between them
+    sketch             a diagram from the record of a run
     fold               fewer cards where there are too many
     cards              what a card says and how large it is
     layout             where it stands, and the lines between
@@ -12,7 +13,8 @@ From data to pixels, each step in a module of its own, to be read in this order:
     drawing            all of it behind one object: `Drawing`
 """
 
-from minigrad.picture.diagram import Card, Diagram, Edge, diagram_from
+from minigrad.picture.diagram import Card, Diagram, Edge
 from minigrad.picture.drawing import Drawing, draw
+from minigrad.picture.sketch import diagram_from
 
 __all__ = ["Card", "Diagram", "Drawing", "Edge", "diagram_from", "draw"]

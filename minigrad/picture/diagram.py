@@ -1,20 +1,20 @@
 """What is to be drawn, as plain data: cards and the edges between them.
 
 A `Diagram` holds numbers and text only. It knows no engine and no pixels, so one diagram can become
-an SVG, a page, a terminal tree or DOT text, and a test can write one by hand. `diagram_from` makes
-it from the record of a run; `separate_operations` gives operations boxes of their own.
+an SVG, a page, a terminal tree or DOT text, and a test can write one by hand.
+`separate_operations` gives operations boxes of their own.
 
-Read next: `minigrad.picture.fold` (fewer cards), `minigrad.picture.cards` (what a card says).
+Read next: `minigrad.picture.sketch`, from the record of a run to a diagram.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Iterable
+from typing import NamedTuple
 
-from minigrad.formatting import exact, finite, short
+from minigrad.formatting import exact, short
 
-__all__ = ["Card", "Diagram", "Edge", "diagram_from", "separate_operations"]
+__all__ = ["Card", "Diagram", "Edge", "separate_operations"]
 
 SYMBOLS = {
     "add": "+", "sub": "−", "mul": "×", "div": "÷", "neg": "−", "pow": "**", "mod": "%",
@@ -124,7 +124,7 @@ class Card(NamedTuple):
     @property
     def warnings(self) -> tuple[str, ...]:
         """Those of its flags that say the numbers cannot be trusted."""
-        return tuple(flag for flag in self.flags if flag.startswith(("not finite", "stale")))
+        return warnings_in(self.flags)
 
     @property
     def label(self) -> str:
@@ -222,126 +222,9 @@ class Diagram(NamedTuple):
         return " ".join(parts)
 
 
-class TraceNode(Protocol):
-    """What `diagram_from` reads of a recorded node."""
-
-    @property
-    def id(self) -> int: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def role(self) -> str: ...
-    @property
-    def op(self) -> str | None: ...
-    @property
-    def inputs(self) -> Sequence[int]: ...
-    @property
-    def value(self) -> float: ...
-    @property
-    def shape(self) -> tuple[int, ...]: ...
-
-
-class TraceEdge(Protocol):
-    """What `diagram_from` reads of a recorded edge."""
-
-    @property
-    def node(self) -> int: ...
-    @property
-    def slot(self) -> int: ...
-    @property
-    def local(self) -> float | None: ...
-    @property
-    def contribution(self) -> float | None: ...
-    @property
-    def reason(self) -> str | None: ...
-
-
-Passed = tuple[float | None, float | None, str | None]  # local, contribution, reason
-
-
-def diagram_from(
-    nodes: Sequence[TraceNode],
-    outputs: Sequence[int],
-    gradients: Mapping[int, float | None],
-    edges: Iterable[TraceEdge],
-    *,
-    flags: Mapping[int, Sequence[str]] | None = None,
-    title: str = "",
-) -> Diagram:
-    """The diagram of a recorded run.
-
-    Args:
-        nodes: The recorded nodes, inputs before what is computed from them.
-        outputs: Ids of the nodes the picture is about.
-        gradients: Gradient of each node by id; a node that is missing has none.
-        edges: Local derivative and contribution of each (node, slot) that a pass went through.
-        flags: Extra warnings by node id, for example ``{3: ["stale"]}``.
-        title: A line of text above the picture.
-
-    Returns:
-        One card per node and one edge per slot, in the order given.
-    """
-    flags = flags or {}
-    heads = frozenset(outputs)
-    cards: list[Card] = []
-    uses: list[Sequence[int]] = []  # the inputs of each card
-    place: dict[int, int] = {}  # of the first edge of each node
-    count = 0
-    for node in nodes:
-        number = node.id
-        place[number] = count
-        count += len(node.inputs)
-        uses.append(node.inputs)
-        cards.append(Card(number, node.name, node.op, "output" if number in heads else node.role,
-                          node.value, gradients.get(number),
-                          tuple(flags[number]) if number in flags else (),
-                          tuple(node.shape) if node.shape else ()))  # fmt: skip
-
-    passed: list[Passed | None] = [None] * count
-    for edge in edges:
-        if edge.node in place:
-            passed[place[edge.node] + edge.slot] = (edge.local, edge.contribution, edge.reason)
-    for i in _starts(cards, uses, passed):
-        cards[i] = cards[i]._replace(flags=(STARTS, *cards[i].flags))
-
-    lines: list[Edge] = []
-    where = iter(passed)
-    for card, inputs in zip(cards, uses, strict=True):
-        slot_names = SLOT_NAMES.get(card.op or "", ())
-        for slot, source in enumerate(inputs):
-            line = next(where)
-            if source in place:
-                name = slot_names[slot] if slot < len(slot_names) else ""
-                lines.append(Edge(source, card.id, slot, name, *(line or ())))
-    return Diagram(tuple(cards), tuple(lines), tuple(outputs), title)
-
-
-def _starts(
-    cards: Sequence[Card], uses: Sequence[Sequence[int]], passed: Sequence[Passed | None]
-) -> list[int]:
-    """The places of the cards at which numbers stop being finite, although what went in is.
-
-    A value starts where the values of the inputs are finite; a gradient where an edge brings the
-    first contribution that is not finite along values and from a gradient that are, or where
-    finite contributions add up to more than a float can hold.
-    """
-    bad = {card.id for card in cards if not finite(card.value)}
-    spoilt = {card.id for card in cards if not finite(card.gradient)}
-    if not bad and not spoilt:
-        return []
-    starts, explained = set(), set()  # explained: gradients that a contribution spoils
-    where = iter(passed)
-    for card, inputs in zip(cards, uses, strict=True):
-        if card.id in bad and bad.isdisjoint(inputs):
-            starts.add(card.id)
-        for source in inputs:
-            edge = next(where)
-            if source in spoilt and edge and not finite(edge[1]):
-                explained.add(source)
-                if card.id not in spoilt and bad.isdisjoint((card.id, *inputs)):
-                    starts.add(source)
-    starts |= spoilt - explained
-    return [i for i, card in enumerate(cards) if card.id in starts]
+def warnings_in(flags: Iterable[str]) -> tuple[str, ...]:
+    """Those of the flags that say the numbers cannot be trusted."""
+    return tuple(flag for flag in flags if flag.startswith(("not finite", "stale")))
 
 
 def separate_operations(diagram: Diagram) -> Diagram:

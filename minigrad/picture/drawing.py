@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from minigrad.errors import ArgumentTypeError, PictureError
 from minigrad.events import Trace, trace
-from minigrad.picture.diagram import Diagram, diagram_from, separate_operations
+from minigrad.picture.diagram import Diagram, separate_operations
 from minigrad.picture.dot import to_dot
 from minigrad.picture.fold import fold
 from minigrad.picture.html import to_fragment, to_page
+from minigrad.picture.sketch import RecordedSketch, Sketch
 from minigrad.picture.svg import DIRECTIONS, to_svg
 from minigrad.picture.text import to_text
 from minigrad.picture.themes import AUTO, CHOICES
@@ -56,7 +57,7 @@ class Drawing:
 
     def __init__(
         self,
-        diagram: Diagram,
+        diagram: Diagram | Sketch,
         *,
         ops: str = "merged",
         direction: str = "LR",
@@ -188,7 +189,7 @@ def draw(
                     f"{type(node).__name__}; of a model it draws what it computed, model(x)"
                 )
         record = trace(*outputs, seed=seed)
-    diagram = diagram_from(
+    sketch = RecordedSketch(
         record.nodes,
         record.outputs,
         record.gradients,
@@ -196,12 +197,7 @@ def draw(
         flags=_flags(record),
         title=str(title or ""),
     )
-    if any(node.scope for node in record.nodes):
-        scopes = [node.scope for node in record.nodes]
-        diagram = diagram._replace(
-            cards=tuple([card._replace(scope=scopes[card.id]) for card in diagram.cards])
-        )
-    return Drawing(diagram, **look)
+    return Drawing(sketch, **look)
 
 
 def _flags(record: Trace) -> dict[int, list[str]]:

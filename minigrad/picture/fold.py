@@ -22,11 +22,12 @@ Read next: `minigrad.picture.cards`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence, Set
 from heapq import heappop, heappush
 
-from minigrad.picture.diagram import Card, Diagram, Edge
+from minigrad.picture.diagram import Card, Diagram, Edge, warnings_in
 from minigrad.picture.repeats import Part, gives_name, name_tiers, scope_parts, scopes_of, siblings
+from minigrad.picture.sketch import Sketch, SketchNode, inputs_of, sketch_of
 
 __all__ = ["fold"]
 
@@ -37,78 +38,93 @@ NAMES = 9  # hidden names that a fold remembers
 MANY = 8  # inputs of its own, from which a node is called n-ary
 
 
-def fold(diagram: Diagram, max_nodes: int | None) -> Diagram:
+def fold(graph: Diagram | Sketch, max_nodes: int | None) -> Diagram:
     """The diagram with at most `max_nodes` cards, as far as the rules above can.
 
     Args:
-        diagram: Cards with inputs before what uses them.
+        graph: A diagram or a sketch of one, with inputs before what uses them.
         max_nodes: How many cards may be seen; ``None`` for any number.
 
     Returns:
-        The same diagram where it is small enough; else one with cards of the role "fold".
+        All of it where it is small enough; else a diagram with cards of the role "fold".
 
     >>> chain = tuple(Card(i, f"v{i}", "tanh" if i else None, "operation") for i in range(1000))
     >>> small = fold(Diagram(chain, tuple(Edge(i, i + 1) for i in range(999)), (999,)), 150)
     >>> [card.name for card in small.cards], small.cards[2].hides
     (['v0', 'v1', '… 996 nodes', 'v998', 'v999'], ('996 of tanh',))
     """
-    if max_nodes is None or len(diagram.cards) <= max_nodes:
-        return diagram
+    sketch = sketch_of(graph)
+    if max_nodes is None or len(sketch.nodes) <= max_nodes:
+        return sketch.diagram()
     max_nodes = max(max_nodes, 3)
-    for kept in name_tiers(diagram.cards, max_nodes // 4):
-        folder = _Folder(diagram, kept)
+    for kept in name_tiers(sketch.nodes, max_nodes // 4):
+        folder = _Folder(sketch, kept)
         folder.shrink(max_nodes)
-        if len(folder.cards) <= max_nodes:
+        if len(folder.nodes) <= max_nodes:
             break
     else:
         folder.contract(folder.farthest(max_nodes), max_nodes)
-    return diagram._replace(cards=tuple(folder.cards), edges=tuple(folder.edges))
+    return folder.diagram()
 
 
 class _Folder:
-    """A diagram that shrinks. Nodes are indices into `cards`; `hidden` counts kinds per fold.
+    """A graph that shrinks. Nodes are indices into `nodes`; `hidden` counts kinds per fold.
 
     Args:
-        diagram: What to fold.
-        kept: Ids of cards that are not hidden, beside the outputs.
+        sketch: What to fold.
+        kept: Ids of nodes that are not hidden, beside the outputs.
     """
 
-    def __init__(self, diagram: Diagram, kept: frozenset[int]) -> None:
-        self.heads = frozenset(diagram.outputs) | kept
-        self.cards: list[Card] = list(diagram.cards)
-        self.edges: list[Edge] = list(diagram.edges)
+    def __init__(self, sketch: Sketch, kept: frozenset[int]) -> None:
+        self.sketch = sketch
+        self.heads = frozenset(sketch.outputs) | kept
+        self.nodes: list[SketchNode] = list(sketch.nodes)  # a fold is a card
+        self.places: Sequence[int] = range(len(self.nodes))  # of each node, its place in the sketch
+        self.flagged: Set[int] = sketch.flagged
         self.hidden: dict[int, dict[str, int]] = {}
-        self._connect()
+        self.bundles: list[list[int]] | None = None  # the lines of each edge; None: edges are lines
+        self._connect(sketch.sources, sketch.targets, sketch.inputs)
+
+    def card(self, node: int) -> Card:
+        """The card of a node that may be a fold."""
+        known = self.nodes[node]
+        return known if isinstance(known, Card) else self.sketch.card(self.places[node])
+
+    def diagram(self) -> Diagram:
+        """What is left."""
+        cards = [self.card(node) for node in range(len(self.nodes))]
+        ends = zip(self.sources, self.targets, strict=True)
+        edges = [
+            self._edge(edge, cards[source], cards[target])
+            for edge, (source, target) in enumerate(ends)
+        ]
+        return Diagram(tuple(cards), tuple(edges), self.sketch.outputs, self.sketch.title)
 
     def shrink(self, max_nodes: int) -> None:
         """Apply the rules, one after the other, until the diagram is small enough."""
         for rule in (self.many_leaves, self.long_chains, self.alike, self.long_sums,
                      self.sums, self.sums, self.alike, self.chains, self.many_inputs):  # fmt: skip
-            if len(self.cards) > max_nodes:
+            if len(self.nodes) > max_nodes:
                 parts = rule(max_nodes)
                 # Of many neurons some folded and some not would look as if they were different.
                 whole = rule == self.alike or (rule == self.sums and len(parts) > MANY)
                 self.contract(parts, 0 if whole else max_nodes)
-        for scope in scopes_of(self.cards):
-            if len(self.cards) > max_nodes:
+        for scope in scopes_of(self.nodes):
+            if len(self.nodes) > max_nodes:
                 self.contract(scope_parts(self, scope), 0)
 
-    def _connect(self) -> None:
-        index = {card.id: number for number, card in enumerate(self.cards)}
-        self.sources = [index[edge.source] for edge in self.edges]
-        self.targets = [index[edge.target] for edge in self.edges]
-        nothing: list[int] = []  # shared, for speed; never changed
-        self.inputs = inputs = [nothing] * len(index)
-        self.users = users = [0] * len(index)  # how many different ones
-        for source, target in zip(self.sources, self.targets, strict=True):
-            near = inputs[target]
-            if not near:
-                inputs[target] = [source]
-            elif source in near:
-                continue
-            else:
-                near.append(source)
-            users[source] += 1
+    def _connect(
+        self, sources: Sequence[int], targets: Sequence[int], inputs: Sequence[Sequence[int]]
+    ) -> None:
+        self.sources, self.targets = sources, targets
+        self.inputs = [
+            near if len(near) < 2 or len(set(near)) == len(near) else list(dict.fromkeys(near))
+            for near in inputs
+        ]
+        self.users = users = [0] * len(inputs)  # how many different ones
+        for near in self.inputs:
+            for source in near:
+                users[source] += 1
 
     # The rules: each gives groups of nodes to hide
 
@@ -172,7 +188,7 @@ class _Folder:
 
     def farthest(self, max_nodes: int) -> list[Part]:
         """All but some leaves, some ends (neither can close a cycle) and the nodes made last."""
-        count, spare = len(self.cards), max_nodes // 3
+        count, spare = len(self.nodes), max_nodes // 3
         room = min(max_nodes - 1, count - FEWEST)
         leaves = [v for v in range(count) if not self.inputs[v] and self.users[v]][:spare]
         ends = [v for v in range(count) if self.stays(v) and not self.users[v]][:spare]
@@ -190,15 +206,15 @@ class _Folder:
             same_op: Whether a node is followed along its first input of the same operation, or
                 along its only input that is no leaf.
         """
-        inputs, users, cards, heads = self.inputs, self.users, self.cards, self.heads
+        inputs, users, nodes, heads = self.inputs, self.users, self.nodes, self.heads
         follows: dict[int, int] = {}
         for node, near in enumerate(inputs):
             if not near:
                 continue
             inner = [v for v in near if inputs[v]]
             if same_op:
-                inner = [v for v in inner if cards[v].op == cards[node].op][:1]
-            if len(inner) == 1 and users[inner[0]] == 1 and cards[inner[0]].id not in heads:
+                inner = [v for v in inner if nodes[v].op == nodes[node].op][:1]
+            if len(inner) == 1 and users[inner[0]] == 1 and nodes[inner[0]].id not in heads:
                 follows[inner[0]] = node
         ends = set(follows.values())
         runs = []
@@ -214,7 +230,7 @@ class _Folder:
 
     def stays(self, node: int) -> bool:
         """Whether it is an output, or has a name that is worth its card."""
-        return self.cards[node].id in self.heads
+        return self.nodes[node].id in self.heads
 
     def _with_private(self, seeds: list[int], *, whole_branches: bool, keep: int = -1) -> list[int]:
         """The seeds and what only they use, but for `keep`: leaves used once, or whole branches."""
@@ -241,7 +257,7 @@ class _Folder:
 
     def contract(self, parts: Iterable[Part], max_nodes: int) -> None:
         """Hide part after part until the rest is small enough."""
-        visible = len(self.cards)
+        visible = len(self.nodes)
         home = list(range(visible))
         chosen: dict[int, Part] = {}
         taken: set[int] = set()
@@ -267,40 +283,46 @@ class _Folder:
         for source, target in zip(self.sources, self.targets, strict=True):
             if home[source] != home[target]:
                 leaving.add(source)
+        flagged = set(self.flagged)
         for last, (group, name) in groups.items():
-            card, counts = self.cards[last], self._count(group)
+            counts = self._count(group)
             exits = [node for node in group if node in leaving]
-            folded = _fold_card(card, counts, name)._replace(names=self._names(group))
+            folded = _fold_card(self.card(last), counts, name)._replace(names=self._names(group))
             if exits != [last]:  # several values leave it, so it has no value of its own
                 folded = folded._replace(value=None, gradient=None)
-            members = [self.cards[node] for node in group if self.cards[node].flags]
-            flags = dict.fromkeys(flag for member in members for flag in member.warnings)
-            self.cards[last] = folded._replace(flags=tuple(flags))  # no fold hides a warning
+            flags = [flag for node in group if node in flagged for flag in self.card(node).flags]
+            warnings = tuple(dict.fromkeys(warnings_in(flags)))  # no fold hides a warning
+            self.nodes[last] = folded._replace(flags=warnings)
             self.hidden[last] = counts
+            if warnings:
+                flagged.add(last)
         left = self._sorted([node for node, place in enumerate(home) if node == place], bundles)
-        self.edges = [
-            _together(bundle, self.cards[source].id, self.cards[target].id, target in groups)
-            for source, target, bundle in bundles
-        ]
-        self.cards = [self.cards[node] for node in left]
-        self.hidden = {
-            order: self.hidden[node] for order, node in enumerate(left) if node in self.hidden
-        }
-        self._connect()
+        place = {node: order for order, node in enumerate(left)}
+        self.nodes = [self.nodes[node] for node in left]
+        self.places = [self.places[node] for node in left]
+        self.flagged = {place[node] for node in flagged if node in place}
+        self.hidden = {place[node]: counts for node, counts in self.hidden.items() if node in place}
+        self.bundles = [lines for _, _, lines in bundles]
+        sources = [place[source] for source, _, _ in bundles]
+        targets = [place[target] for _, target, _ in bundles]
+        self._connect(sources, targets, inputs_of(len(left), sources, targets))
 
     def _names(self, group: list[int]) -> tuple[str, ...]:
         """The given names in a group and in the folds in it, in order; of many, not all."""
         found: list[str] = []
         for node in sorted(group):
-            card = self.cards[node]
-            found += card.names if card.role == "fold" else [card.name] if gives_name(card) else []
+            known = self.nodes[node]
+            if node in self.hidden:
+                found += self.card(node).names
+            elif gives_name(known):
+                found.append(known.name)
         return tuple(found if len(found) <= NAMES else [*found[: NAMES - 1], found[-1]])
 
     def _count(self, group: list[int]) -> dict[str, int]:
         """How many nodes of which kind are in the group, and in the folds in it."""
         counts: dict[str, int] = {}
-        plain = [self.cards[node] for node in group if node not in self.hidden]
-        for (op, role), count in Counter([(card.op, card.role) for card in plain]).items():
+        plain = [self.nodes[node] for node in group if node not in self.hidden]
+        for (op, role), count in Counter([(node.op, node.role) for node in plain]).items():
             kind = role if op is None else f"of {op}"
             counts[kind] = counts.get(kind, 0) + count
         for node in group:
@@ -308,7 +330,7 @@ class _Folder:
                 counts[kind] = counts.get(kind, 0) + count
         return counts
 
-    def _sorted(self, left: list[int], bundles: list[tuple[int, int, list[Edge]]]) -> list[int]:
+    def _sorted(self, left: list[int], bundles: list[tuple[int, int, list[int]]]) -> list[int]:
         """What is left, inputs before what uses them: a fold of a scope is where its last node was.
 
         Any other fold is used by later nodes alone, and then nothing moves.
@@ -331,41 +353,43 @@ class _Folder:
                     heappush(ready, user)
         return order
 
-    def _bundle(
-        self, groups: dict[int, Part], home: list[int]
-    ) -> list[tuple[int, int, list[Edge]]]:
-        """The edges between what is left; those that meet a fold become one per pair of cards."""
-        found: list[tuple[int, int, list[Edge]]] = []
-        bundles: dict[tuple[int, int], list[Edge]] = {}
-        for old_source, old_target, edge in zip(
-            self.sources, self.targets, self.edges, strict=True
+    def _bundle(self, groups: dict[int, Part], home: list[int]) -> list[tuple[int, int, list[int]]]:
+        """The lines between what is left; those that meet a fold go together, per pair of cards."""
+        found: list[tuple[int, int, list[int]]] = []
+        bundles: dict[tuple[int, int], list[int]] = {}
+        for edge, (old_source, old_target) in enumerate(
+            zip(self.sources, self.targets, strict=True)
         ):
             source, target = home[old_source], home[old_target]
             if source == target:
                 continue
+            lines = self._lines(edge)
             if source not in groups and target not in groups:
-                found.append((source, target, [edge]))
+                found.append((source, target, lines))
             elif (source, target) in bundles:
-                bundles[source, target].append(edge)
+                bundles[source, target].extend(lines)
             else:
-                bundles[source, target] = [edge]
+                bundles[source, target] = lines[:]
                 found.append((source, target, bundles[source, target]))
         return found
 
+    def _lines(self, edge: int) -> list[int]:
+        return [edge] if self.bundles is None else self.bundles[edge]
 
-def _together(bundle: list[Edge], source: int, target: int, into_fold: bool) -> Edge:
-    """One edge for all; what only a single use has (slot, local derivative) is left out."""
-    first = bundle[0]
-    if len(bundle) == 1 and not into_fold:
-        return first._replace(source=source, target=target)
-    contributions = [edge.contribution for edge in bundle if edge.contribution is not None]
-    reasons = {edge.reason for edge in bundle}
-    return Edge(
-        source, target,
-        contribution=sum(contributions) if len(contributions) == len(bundle) else None,
-        reason=first.reason if len(reasons) == 1 else None,
-        uses=sum(edge.uses for edge in bundle),
-    )  # fmt: skip
+    def _edge(self, edge: int, source: Card, target: Card) -> Edge:
+        """One edge for all; what only a single use has (slot, local derivative) is left out."""
+        whole = [self.sketch.edge(line) for line in self._lines(edge)]
+        first = whole[0]
+        if len(whole) == 1 and target.role != "fold":
+            return first._replace(source=source.id, target=target.id)
+        contributions = [one.contribution for one in whole if one.contribution is not None]
+        reasons = {one.reason for one in whole}
+        return Edge(
+            source.id, target.id,
+            contribution=sum(contributions) if len(contributions) == len(whole) else None,
+            reason=first.reason if len(reasons) == 1 else None,
+            uses=sum(one.uses for one in whole),
+        )  # fmt: skip
 
 
 def _largest_first(parts: list[Part]) -> list[Part]:

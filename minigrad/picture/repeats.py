@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from minigrad.picture.diagram import Card
+from minigrad.picture.sketch import SketchNode
 
 __all__ = ["Part", "gives_name", "name_tiers", "scope_parts", "scopes_of", "siblings"]
 
@@ -27,15 +28,18 @@ _DIGITS = re.compile(r"[\d₀-₉]+")
 
 
 class Graph(Protocol):
-    """What is read here of a diagram that is being folded; nodes are indices."""
+    """What is read here of a graph that is being folded; nodes are indices."""
 
     @property
-    def cards(self) -> Sequence[Card]: ...
+    def nodes(self) -> Sequence[SketchNode]: ...
+    @property
+    def hidden(self) -> Mapping[int, Mapping[str, int]]: ...
     @property
     def inputs(self) -> Sequence[Sequence[int]]: ...
     @property
     def users(self) -> Sequence[int]: ...
     def stays(self, node: int) -> bool: ...
+    def card(self, node: int) -> Card: ...
 
 
 class Part(NamedTuple):
@@ -48,35 +52,35 @@ class Part(NamedTuple):
 # Names
 
 
-def gives_name(card: Card) -> bool:
-    """Whether the card has a name that somebody gave: no number, no ``v17``, no expression.
+def gives_name(node: SketchNode) -> bool:
+    """Whether the node has a name that somebody gave: no number, no ``v17``, no expression.
 
     >>> [gives_name(Card(7, name, "mul")) for name in ("loss", "h₂", "v7", "a*b", "MLP/dot")]
     [True, True, False, False, False]
     """
-    name = card.name
-    if not name or card.role in ("constant", "fold", "box") or name == f"v{card.id}":
+    name = node.name
+    if not name or node.role in ("constant", "fold", "box") or name == f"v{node.id}":
         return False
-    return not _EXPRESSION(_ELEMENT.sub("", name) if card.op is None else name)
+    return not _EXPRESSION(_ELEMENT.sub("", name) if node.op is None else name)
 
 
-def name_tiers(cards: Sequence[Card], most: int) -> list[frozenset[int]]:
+def name_tiers(nodes: Sequence[SketchNode], most: int) -> list[frozenset[int]]:
     """Which cards to keep for the sake of their names: first as many as can be, at last none.
 
     Names that differ in their digits only (``h₁ … h₉₉``, ``w0_1``) count as one name for many
     cards, and are the first to go; then go the names of leaves.
 
     Args:
-        cards: All cards.
+        nodes: All nodes.
         most: How many may be kept.
     """
-    named = [card for card in cards if gives_name(card)]
-    stems = [_DIGITS.sub("#", card.name) for card in named]
+    named = [node for node in nodes if gives_name(node)]
+    stems = [_DIGITS.sub("#", node.name) for node in named]
     times = Counter(stems)
-    own = [card for card, stem in zip(named, stems, strict=True) if times[stem] <= FEW]
+    own = [node for node, stem in zip(named, stems, strict=True) if times[stem] <= FEW]
     tiers: list[frozenset[int]] = []
-    for tier in (named, own, [card for card in own if card.op is not None], []):
-        ids = frozenset(card.id for card in tier)  # for membership only
+    for tier in (named, own, [node for node in own if node.op is not None], []):
+        ids = frozenset(node.id for node in tier)  # for membership only
         if len(ids) <= most and ids not in tiers:
             tiers.append(ids)
     return tiers
@@ -92,24 +96,25 @@ def siblings(graph: Graph) -> list[Part]:
     of their numbers, and the nodes that both use are the same, and if they go into the same parts:
     where in a long sum of these is of no account.
     """
-    cards, inputs, users = graph.cards, graph.inputs, graph.users
-    consumers: list[list[int]] = [[] for _ in cards]
+    inputs, users = graph.inputs, graph.users
+    consumers: list[list[int]] = [[] for _ in inputs]
     for node, near in enumerate(inputs):
         for source in near:
             consumers[source].append(node)
     kinds: dict[tuple[object, ...], int] = {}
     kind: list[int] = []
     families: dict[tuple[object, ...], list[int]] = {}
-    owner = list(range(len(cards)))  # the node at the head of the part
+    owner = list(range(len(inputs)))  # the node at the head of the part
     for node in reversed(owner[:]):
         if users[node] == 1 and not graph.stays(node):
             owner[node] = owner[consumers[node][0]]
-    for node, card in enumerate(cards):
+    for node, known in enumerate(graph.nodes):
         look: tuple[object, ...] = (node,)  # like nothing else
         if not graph.stays(node):
             parts = [kind[v] if users[v] == 1 else -1 - v for v in inputs[node]]
-            what = (card.op, card.role) if card.op is None else (card.op,)
-            look = (*what, card.shape, card.hides, *parts)
+            what = (known.op, known.role) if known.op is None else (known.op,)
+            hides = frozenset(graph.hidden[node].items()) if node in graph.hidden else None
+            look = (*what, known.shape, hides, *parts)
         kind.append(kinds.setdefault(look, len(kinds)))
         if consumers[node]:
             uses = consumers[node]
@@ -120,7 +125,7 @@ def siblings(graph: Graph) -> list[Part]:
     for family in families.values():
         if len(family) >= SIBLINGS:
             rest = family[1:]
-            name = f"… {len(rest)} like {cards[family[0]].label}"
+            name = f"… {len(rest)} like {graph.card(family[0]).label}"
             found.append(Part(branches(graph, rest), name))
     return sorted(found, key=lambda part: -len(part.nodes))
 
@@ -134,7 +139,7 @@ def branches(graph: Graph, seeds: Sequence[int], *, leaves_only: bool = False) -
         for source in graph.inputs[node]:
             if source in inside or graph.stays(source):
                 continue
-            if leaves_only and (graph.inputs[source] or graph.cards[source].scope):
+            if leaves_only and (graph.inputs[source] or graph.nodes[source].scope):
                 continue
             uses[source] = uses.get(source, 0) + 1
             if uses[source] == graph.users[source]:
@@ -146,14 +151,14 @@ def branches(graph: Graph, seeds: Sequence[int], *, leaves_only: bool = False) -
 # Scopes
 
 
-def scopes_of(cards: Sequence[Card]) -> list[str]:
+def scopes_of(nodes: Sequence[SketchNode]) -> list[str]:
     """Every scope and every scope around one, the deepest first.
 
     >>> scopes_of([Card(0, "x", scope="MLP/layers.0"), Card(1, "y", scope="MLP/layers.1")])
     ['MLP/layers.0', 'MLP/layers.1', 'MLP']
     """
     found: dict[str, None] = {}
-    for scope in dict.fromkeys(card.scope for card in cards if card.scope):
+    for scope in dict.fromkeys(node.scope for node in nodes if node.scope):
         steps = scope.split("/")
         for depth in range(len(steps), 0, -1):
             found["/".join(steps[:depth])] = None
@@ -169,8 +174,8 @@ def scope_parts(graph: Graph, scope: str) -> list[Part]:
     visit: list[int] = []  # of each node: how often the way to it came to the scope; 0 for never
     members: dict[int, list[int]] = {}
     inside = [
-        not graph.stays(node) and (card.scope == scope or card.scope.startswith(f"{scope}/"))
-        for node, card in enumerate(graph.cards)
+        not graph.stays(node) and (known.scope == scope or known.scope.startswith(f"{scope}/"))
+        for node, known in enumerate(graph.nodes)
     ]  # fmt: skip
     for node, near in enumerate(graph.inputs):
         if inside[node]:

@@ -7,7 +7,8 @@ import random
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from minigrad.picture.diagram import Card, Diagram, Edge, diagram_from
+from minigrad.picture.diagram import Card, Diagram, Edge
+from minigrad.picture.sketch import diagram_from
 
 
 class FakeNode(NamedTuple):
@@ -20,6 +21,7 @@ class FakeNode(NamedTuple):
     inputs: tuple[int, ...]
     value: float
     shape: tuple[int, ...] = ()
+    scope: str = ""
 
 
 class FakeEdge(NamedTuple):

@@ -16,14 +16,8 @@ from hypothesis import strategies as st
 
 from minigrad.formatting import visible
 from minigrad.picture.cards import text_width
-from minigrad.picture.diagram import (
-    STARTS,
-    Card,
-    Diagram,
-    Edge,
-    diagram_from,
-    separate_operations,
-)
+from minigrad.picture.diagram import STARTS, Card, Diagram, Edge, separate_operations
+from minigrad.picture.sketch import diagram_from
 from minigrad.picture.svg import to_svg
 from minigrad.picture.themes import THEMES
 
@@ -319,11 +313,6 @@ def test_a_thousand_cards_are_drawn_in_time() -> None:
     svg = to_svg(diagram)
     assert perf_counter() - started < 2  # 0.15 s on an idle machine
     assert len(svg) < 1_500_000
-
-
-def test_edges_to_unknown_nodes_are_left_out() -> None:
-    nodes = [fakes.FakeNode(5, "y", "operation", "exp", (4,), 1.0)]
-    assert diagram_from(nodes, [5], {}, []).edges == ()
 
 
 def test_separate_operations_keep_slots() -> None:
