@@ -57,8 +57,9 @@ def fold(graph: Diagram | Sketch, max_nodes: int | None) -> Diagram:
     if max_nodes is None or len(sketch.nodes) <= max_nodes:
         return sketch.diagram()
     max_nodes = max(max_nodes, 3)
-    for kept in name_tiers(sketch.nodes, max_nodes // 4):
-        folder = _Folder(sketch, kept)
+    named = [node for node in sketch.nodes if gives_name(node)]
+    for kept in name_tiers(named, max_nodes // 4):
+        folder = _Folder(sketch, named, kept)
         folder.shrink(max_nodes)
         if len(folder.nodes) <= max_nodes:
             break
@@ -72,11 +73,15 @@ class _Folder:
 
     Args:
         sketch: What to fold.
+        named: The nodes that somebody gave a name.
         kept: Ids of nodes that are not hidden, beside the outputs.
     """
 
-    def __init__(self, sketch: Sketch, kept: frozenset[int]) -> None:
+    def __init__(
+        self, sketch: Sketch, named: Iterable[SketchNode], kept: frozenset[int]
+    ) -> None:
         self.sketch = sketch
+        self.named = frozenset(node.id for node in named)
         self.heads = frozenset(sketch.outputs) | kept
         self.nodes: list[SketchNode] = list(sketch.nodes)  # a fold is a card
         self.places: Sequence[int] = range(len(self.nodes))  # of each node, its place in the sketch
@@ -314,7 +319,7 @@ class _Folder:
             known = self.nodes[node]
             if node in self.hidden:
                 found += self.card(node).names
-            elif gives_name(known):
+            elif known.id in self.named:
                 found.append(known.name)
         return tuple(found if len(found) <= NAMES else [*found[: NAMES - 1], found[-1]])
 
@@ -322,9 +327,10 @@ class _Folder:
         """How many nodes of which kind are in the group, and in the folds in it."""
         counts: dict[str, int] = {}
         plain = [self.nodes[node] for node in group if node not in self.hidden]
-        for (op, role), count in Counter([(node.op, node.role) for node in plain]).items():
-            kind = role if op is None else f"of {op}"
-            counts[kind] = counts.get(kind, 0) + count
+        for op, count in Counter([node.op for node in plain]).items():
+            if op is not None:
+                counts[f"of {op}"] = count
+        counts.update(Counter([node.role for node in plain if node.op is None]))
         for node in group:
             for kind, count in self.hidden.get(node, {}).items():
                 counts[kind] = counts.get(kind, 0) + count

@@ -64,17 +64,16 @@ def gives_name(node: SketchNode) -> bool:
     return not _EXPRESSION(_ELEMENT.sub("", name) if node.op is None else name)
 
 
-def name_tiers(nodes: Sequence[SketchNode], most: int) -> list[frozenset[int]]:
+def name_tiers(named: Sequence[SketchNode], most: int) -> list[frozenset[int]]:
     """Which cards to keep for the sake of their names: first as many as can be, at last none.
 
     Names that differ in their digits only (``h₁ … h₉₉``, ``w0_1``) count as one name for many
     cards, and are the first to go; then go the names of leaves.
 
     Args:
-        nodes: All nodes.
+        named: The nodes for which `gives_name` holds.
         most: How many may be kept.
     """
-    named = [node for node in nodes if gives_name(node)]
     stems = [_DIGITS.sub("#", node.name) for node in named]
     times = Counter(stems)
     own = [node for node, stem in zip(named, stems, strict=True) if times[stem] <= FEW]
