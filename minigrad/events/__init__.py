@@ -3,9 +3,10 @@
 Read next: ``trace.py``.
 """
 
+from minigrad.events.edges import Edge
 from minigrad.events.file import load, save
 from minigrad.events.recorder import record
-from minigrad.events.trace import Edge, Trace, TraceNode, Update, trace
+from minigrad.events.trace import Trace, TraceNode, Update, trace
 from minigrad.events.verify import Report, verify
 
 __all__ = [

@@ -18,7 +18,8 @@ from minigrad.symbol import Symbol, bracketed, derivative_formula, edge_value, f
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from minigrad.events.trace import Edge, Trace, TraceNode
+    from minigrad.events.edges import Edge
+    from minigrad.events.trace import Trace, TraceNode
 
 __all__ = ["edge_note", "local_formula", "row_of", "same", "symbols_of", "tell", "written"]
 

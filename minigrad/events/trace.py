@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from minigrad import modes
 from minigrad.errors import ArgumentTypeError, OperationError, ShapeError
 from minigrad.events import file, names, story
+from minigrad.events.edges import Edge, Edges
 from minigrad.graph import Node, numbers, sources, sweep, topological_order
 from minigrad.nothing import NOTHING
 from minigrad.ops.evaluate import as_number
@@ -24,7 +25,7 @@ from minigrad.source import Span
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["Edge", "Trace", "TraceNode", "Update", "trace", "trace_with_ids"]
+__all__ = ["Trace", "TraceNode", "Update", "trace", "trace_with_ids"]
 
 
 class TraceNode(NamedTuple):
@@ -61,23 +62,6 @@ class TraceNode(NamedTuple):
     span: Span | None
     stale: bool
     grad: float | None
-
-
-class Edge(NamedTuple):
-    """A step of the sweep: node → input, ``upstream × local = contribution``, before → after.
-
-    ``reason`` says why there was no contribution; then the numbers may be None.
-    """
-
-    node: int
-    slot: int
-    input: int
-    upstream: float | None
-    local: float | None
-    contribution: float | None
-    before: float | None
-    after: float | None
-    reason: str
 
 
 class Update(NamedTuple):
@@ -119,7 +103,7 @@ class Trace(NamedTuple):
     outputs: tuple[int, ...]
     seeds: tuple[float, ...]
     order: tuple[int, ...]
-    edges: tuple[Edge, ...]
+    edges: Sequence[Edge]
     gradients: Mapping[int, float | None]
     error: tuple[int, str] | None
     source: Mapping[str, str]
@@ -185,23 +169,25 @@ def trace_with_ids(outputs: Sequence[Node], seed: Any = None) -> tuple[Trace, di
     seeds = [_spread(start, output) for output in outputs]
     for output, first in zip(outputs, seeds, strict=True):
         cotangents[output] = first + cotangents[output] if output in cotangents else first
-    edges: list[Edge] = []
+    edges: list[Any] = []  # their fields, one after the other
     error = None
     with modes.errstate("ignore"):  # the pass that counts has its own warnings
         try:
             for step in sweep(order, cotangents, pull):
-                edges.append(table.edge(step))
+                edges += table.edge(step)
         except OperationError as failure:
-            last = edges[-1].node if edges else -1
-            error = (table.next_visited(last), str(failure))
+            error = (table.next_visited(Edges(edges)), str(failure))
     ids = table.ids
     record = Trace(
         nodes=tuple(table.nodes),
         outputs=tuple(ids[output] for output in outputs),
         seeds=tuple(seeds),
         order=tuple(ids[node] for node in reversed(order)),
-        edges=tuple(edges),
-        gradients={ids[node]: _plain(cotangents.get(node)) for node in order},
+        edges=Edges(edges),
+        gradients={
+            ids[node]: x if x.__class__ is float else _plain(x)
+            for node, x in zip(order, map(cotangents.get, order), strict=True)
+        },
         error=error,
         source=names.source_texts(table.nodes),
     )
@@ -301,22 +287,22 @@ class _Table:
             name = self.digits[number] = names.number_name(number)
         return name
 
-    def edge(self, step: Any) -> Edge:
+    def edge(self, step: Any) -> tuple[Any, ...]:
+        """The fields of the edge that a step of the sweep is."""
         node, slot, _, upstream, local, contribution, before, after, reason = step
         id = self.ids[node]
         if contribution.__class__ is not float or before is NOTHING:
             upstream, contribution = _plain(upstream), _plain(contribution)
             before, after = _plain(before), _plain(after)
-        edge: Edge = _new(Edge, (
+        return (
             id, slot, self.nodes[id].inputs[slot], upstream, local, contribution, before, after,
             reason,
-        ))  # fmt: skip
-        return edge
+        )  # fmt: skip
 
-    def next_visited(self, last: int) -> int:
-        """The id of the node whose turn came after ``last``."""
+    def next_visited(self, edges: Edges) -> int:
+        """The id of the node whose turn came after that of the last edge."""
         visited = [self.ids[node] for node in reversed(self.order) if node._row is not None]
-        return visited[visited.index(last) + 1] if last in visited else visited[0]
+        return visited[visited.index(edges[-1].node) + 1] if edges else visited[0]
 
 
 def _kind(data: Any) -> tuple[tuple[int, ...], str]:

@@ -9,12 +9,12 @@ Read next: `minigrad.picture.sketch`, from the record of a run to a diagram.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from minigrad.formatting import exact, short
 
-__all__ = ["Card", "Diagram", "Edge", "separate_operations"]
+__all__ = ["Card", "Diagram", "Edge", "fold_card", "separate_operations", "warnings_in"]
 
 SYMBOLS = {
     "add": "+", "sub": "−", "mul": "×", "div": "÷", "neg": "−", "pow": "**", "mod": "%",
@@ -225,6 +225,25 @@ class Diagram(NamedTuple):
 def warnings_in(flags: Iterable[str]) -> tuple[str, ...]:
     """Those of the flags that say the numbers cannot be trusted."""
     return tuple(flag for flag in flags if flag.startswith(("not finite", "stale")))
+
+
+def fold_card(last: Card, counts: Mapping[str, int], name: str) -> Card:
+    """The card in place of a group; its value and gradient are those of its last node."""
+    ranked = sorted(counts.items(), key=lambda item: (not item[0].startswith("of "), -item[1]))
+    hides = tuple(f"{count} {_plural(kind, count)}" for kind, count in ranked)
+    operations = [kind[3:] for kind in counts if kind.startswith("of ")]
+    return last._replace(
+        name=name or f"… {sum(counts.values())} nodes",
+        op=operations[0] if len(operations) == 1 else None,
+        role="fold",
+        hides=hides,
+    )
+
+
+def _plural(kind: str, count: int) -> str:
+    if kind.startswith("of ") or count == 1:
+        return kind
+    return "leaves" if kind == "leaf" else kind + "s"
 
 
 def separate_operations(diagram: Diagram) -> Diagram:

@@ -25,7 +25,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from heapq import heappop, heappush
 
-from minigrad.picture.diagram import Card, Diagram, Edge, warnings_in
+from minigrad.picture.diagram import Card, Diagram, Edge, fold_card, warnings_in
 from minigrad.picture.repeats import Part, gives_name, name_tiers, scope_parts, scopes_of, siblings
 from minigrad.picture.sketch import Sketch, SketchNode, inputs_of, sketch_of
 
@@ -77,9 +77,7 @@ class _Folder:
         kept: Ids of nodes that are not hidden, beside the outputs.
     """
 
-    def __init__(
-        self, sketch: Sketch, named: Iterable[SketchNode], kept: frozenset[int]
-    ) -> None:
+    def __init__(self, sketch: Sketch, named: Iterable[SketchNode], kept: frozenset[int]) -> None:
         self.sketch = sketch
         self.named = frozenset(node.id for node in named)
         self.heads = frozenset(sketch.outputs) | kept
@@ -292,7 +290,7 @@ class _Folder:
         for last, (group, name) in groups.items():
             counts = self._count(group)
             exits = [node for node in group if node in leaving]
-            folded = _fold_card(self.card(last), counts, name)._replace(names=self._names(group))
+            folded = fold_card(self.card(last), counts, name)._replace(names=self._names(group))
             if exits != [last]:  # several values leave it, so it has no value of its own
                 folded = folded._replace(value=None, gradient=None)
             flags = [flag for node in group if node in flagged for flag in self.card(node).flags]
@@ -400,22 +398,3 @@ class _Folder:
 
 def _largest_first(parts: list[Part]) -> list[Part]:
     return sorted(parts, key=lambda part: -len(part.nodes))
-
-
-def _fold_card(last: Card, counts: dict[str, int], name: str) -> Card:
-    """The card in place of a group; its value and gradient are those of its last node."""
-    ranked = sorted(counts.items(), key=lambda item: (not item[0].startswith("of "), -item[1]))
-    hides = tuple(f"{count} {_plural(kind, count)}" for kind, count in ranked)
-    operations = [kind[3:] for kind in counts if kind.startswith("of ")]
-    return last._replace(
-        name=name or f"… {sum(counts.values())} nodes",
-        op=operations[0] if len(operations) == 1 else None,
-        role="fold",
-        hides=hides,
-    )
-
-
-def _plural(kind: str, count: int) -> str:
-    if kind.startswith("of ") or count == 1:
-        return kind
-    return "leaves" if kind == "leaf" else kind + "s"

@@ -9,7 +9,7 @@ Read next: `minigrad.picture.fold` (fewer cards), `minigrad.picture.cards` (what
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any, Protocol
 
@@ -149,7 +149,7 @@ class RecordedSketch(Sketch):
         nodes: Sequence[TraceNode],
         outputs: Sequence[int],
         gradients: Mapping[int, float | None],
-        edges: Iterable[TraceEdge],
+        edges: Sequence[TraceEdge],
         *,
         flags: Mapping[int, Sequence[str]] | None = None,
         title: str = "",
@@ -161,9 +161,10 @@ class RecordedSketch(Sketch):
         self.outputs, self.title = tuple(outputs), title
         self._gradients = gradients
         self._first = list(accumulate(map(len, self.inputs), initial=0))  # of each node, its lines
-        self._passed: list[TraceEdge | None] = [None] * len(self.sources)
-        for edge in edges:
-            self._passed[self._first[edge.node] + edge.slot] = edge
+        self._edges = edges
+        self._passed: list[int | None] = [None] * len(self.sources)  # of each line, the edge
+        for place, edge in enumerate(edges):
+            self._passed[self._first[edge.node] + edge.slot] = place
         self._flags = {id: tuple(words) for id, words in (flags or {}).items()}
         for id in self._starts():
             self._flags[id] = (STARTS, *self._flags.get(id, ()))
@@ -184,9 +185,11 @@ class RecordedSketch(Sketch):
         slot = line - self._first[target]
         names = SLOT_NAMES.get(self.nodes[target].op or "", ())
         name = names[slot] if slot < len(names) else ""
-        passed = self._passed[line]
-        went = () if passed is None else (passed.local, passed.contribution, passed.reason)
-        return Edge(source, target, slot, name, *went)
+        place = self._passed[line]
+        if place is None:
+            return Edge(source, target, slot, name)
+        passed = self._edges[place]
+        return Edge(source, target, slot, name, passed.local, passed.contribution, passed.reason)
 
     def _starts(self) -> list[int]:
         """The nodes at which numbers stop being finite, although what went in is.
@@ -200,13 +203,15 @@ class RecordedSketch(Sketch):
         if not bad and not spoilt:
             return []
         starts, explained = set(), set()  # explained: gradients that a contribution spoils
-        where = iter(self._passed)
+        line = iter(self._passed)
         for node in self.nodes:
             if node.id in bad and bad.isdisjoint(node.inputs):
                 starts.add(node.id)
             for source in node.inputs:
-                edge = next(where)
-                if source in spoilt and edge and not finite(edge.contribution):
+                edge = next(line)
+                if source not in spoilt or edge is None:
+                    continue
+                if not finite(self._edges[edge].contribution):
                     explained.add(source)
                     if node.id not in spoilt and bad.isdisjoint((node.id, *node.inputs)):
                         starts.add(source)
