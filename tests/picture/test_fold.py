@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -207,12 +206,10 @@ def test_any_graph_can_be_folded(data: st.DataObject) -> None:
     assert found == expected
 
 
-def test_a_chain_of_a_hundred_thousand_nodes_is_drawn_in_time() -> None:
+def test_a_chain_of_a_hundred_thousand_nodes_is_a_small_picture() -> None:
     diagram = fakes.chain(75_000)
     assert len(diagram.cards) > 100_000 - 100
-    started = perf_counter()
     drawing = Drawing(diagram)
     forms = drawing.svg, drawing.html, str(drawing), drawing.dot
-    assert perf_counter() - started < 8  # a second on an idle machine
     assert all(len(form) < 40_000 for form in forms)
     assert re.search(r"… 9999\d nodes", drawing.svg)

@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from time import perf_counter
 from xml.etree import ElementTree
 
 import pytest
@@ -305,14 +304,6 @@ def test_the_same_bytes_in_every_process() -> None:
         outputs.add(done.stdout)
     assert len(outputs) == 1
     assert len(outputs.pop()) > 100_000
-
-
-def test_a_thousand_cards_are_drawn_in_time() -> None:
-    diagram = fakes.mlp(2, 16, 16, 1)
-    started = perf_counter()
-    svg = to_svg(diagram)
-    assert perf_counter() - started < 2  # 0.15 s on an idle machine
-    assert len(svg) < 1_500_000
 
 
 def test_separate_operations_keep_slots() -> None:
