@@ -252,15 +252,24 @@ def _fitted(sent: Any, x: Any) -> Any:
 _add = np.add.reduce
 
 
+def _sent(upstream: Any, local: Any, x: Any) -> Any:
+    """What goes to a term of a sum or product of whole arrays."""
+    sent = upstream if local.__class__ is float and local == 1.0 else upstream * local
+    if x.__class__ is ndarray and sent.dtype is x.dtype and sent.shape == x.shape:
+        return sent
+    return _fitted(sent, x)
+
+
 def _general(op: Any, node: Any, upstream: Any) -> Sequence[tuple[Any, Any]]:
     """The contributions of a row that is not quite elementwise."""
     inputs, xs = sources(node), numbers(node)
     if upstream.__class__ is Masked or upstream is NOTHING:
         pass  # the row knows what to do with nothing
     elif op.arity is MANY and not isinstance(op, General):  # a sum of whole arrays
+        slopes = op.local_derivatives(xs)
         return [
-            (source, None if source is None else _fitted(upstream * local, x))
-            for source, local, x in zip(inputs, op.local_derivatives(xs), xs, strict=True)
+            (source, None if source is None else _sent(upstream, local, x))
+            for source, local, x in zip(inputs, slopes, xs, strict=True)
         ]
     elif isinstance(op, General):  # one rule for all inputs
         sent = op.contributions_to(inputs, upstream, node._out, xs)
