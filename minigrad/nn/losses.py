@@ -126,7 +126,7 @@ def cross_entropy(predictions: Any, targets: Any, *, reduction: str = "mean") ->
     0.693147
     """
     if not _of_values("cross_entropy", predictions):
-        from minigrad.ops.losses import cross_entropy as of_arrays
+        from minigrad.ops.entropy import cross_entropy as of_arrays
 
         return of_arrays(predictions, targets, reduction=reduction)
     shape, other = shape_of(predictions), shape_of(targets)

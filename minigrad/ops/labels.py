@@ -4,7 +4,7 @@ A loss of wrong targets is a number like any other, and a training on it teaches
 without a word. So targets are looked at, once for each loss; those that are computed, or learned
 themselves, are taken as they are.
 
-Read next: ``losses.py``.
+Read next: ``terms.py``, ``losses.py``.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from minigrad.ops import (
     FUNCTIONS,
     convolution,
     core,
+    entropy,
     indexing,
     losses,
     nary,
@@ -83,6 +84,7 @@ _TITLES = {  # of what stands above the first heading of a file
     nary: "Sums of any number of terms",
     convolution: "Windows of images",
     losses: "Losses",
+    entropy: "Cross entropy",
     softmaxes: "Softmax and its relatives",
 }
 
@@ -95,7 +97,7 @@ def operations_page() -> str:
             parts.append(_heading(2, heading or _TITLES[module], module))
             parts += map(_entry, functions)
     parts.append(_ARRAYS_HEAD)
-    for module in (reduce, softmaxes, shapes, indexing, products, convolution, losses):
+    for module in (reduce, softmaxes, shapes, indexing, products, convolution, losses, entropy):
         for heading, found in _groups(module, _array_rows(module)):
             parts.append(_heading(3, heading.partition(":")[0] or _TITLES[module], module))
             parts += map(_array_entry, found)

@@ -108,7 +108,7 @@ def _rebinding(word: str) -> Any:
             if out is NotImplemented:
                 return out
             out = np.asarray(out).astype(plain.dtype, copy=False)
-        out.flags.writeable = False
+        out.setflags(False)
         return out.view(ReadOnlyArray)
 
     return method
@@ -137,5 +137,5 @@ for _name in ("fill", "sort", "partition", "put", "itemset"):
 def shown(array: Any) -> Any:
     """``array`` as ``.data`` shows it: the same memory, without the right to write."""
     view = array.view(ReadOnlyArray)
-    view.flags.writeable = False
+    view.setflags(False)
     return view

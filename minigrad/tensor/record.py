@@ -84,6 +84,8 @@ def _recorder(kind: Any) -> Callable[..., Any]:
     new, set_errors, reset = kind.__new__, errors.set, errors.reset
 
     def operand(op: Op, x: Any, xs: Sequence[Any]) -> tuple[Any, Any]:
+        if x.__class__ is ndarray:
+            return None, _kept(x, as_operand(x, op.name))
         if isinstance(x, Node):
             node, number = x._operand()  # type: ignore[attr-defined]
             if node is not None and isinstance(op, General) and op.name != "stack_values":
