@@ -9,6 +9,7 @@ Read next: ``explanation/`` and ``reference/``, which print with it.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 from minigrad.errors import ArgumentTypeError
 from minigrad.formatting import visible
@@ -192,6 +193,7 @@ def _list_form(op: Op, parts: list[str], form: int) -> str:
     return f"{op.name}([{inside}]{axis})"
 
 
+@lru_cache(maxsize=1024)  # a name is asked about again for each edge of its node
 def is_expression(name: str) -> bool:
     """Whether a name is the text of an expression (automatic names may be), such as ``a*b``."""
     depth = 0
@@ -216,6 +218,7 @@ _SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
 _TO_DIGITS = str.maketrans(_SUBSCRIPTS, "0123456789")
 
 
+@lru_cache(maxsize=1024)
 def _name_latex(name: str) -> str:
     """``x`` is x, ``w1`` is w with an index, and a longer word is set upright."""
     name = visible(name)  # an empty line would end the formula

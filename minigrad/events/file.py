@@ -115,7 +115,8 @@ def _array(x: Any, full: bool) -> dict[str, Any]:
 
 def _lines(content: dict[str, Any], full: bool) -> Iterator[str]:
     """The file: a line for each node and each event, so that it can be read, and compared."""
-    encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+    plain = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False)
+    encode = plain.encode
 
     def write(part: Any) -> str:
         try:

@@ -36,36 +36,36 @@ def tell(trace: Trace) -> Iterator[Event]:
     waiting = _count_edges(trace)
     received = dict.fromkeys(range(len(trace.nodes)), 0)
     expected = dict(waiting)
-    cursor = 0
+    rest = iter(trace.edges)
+    edge = next(rest, None)
     for id in trace.order:
-        last = cursor
-        while last < len(trace.edges) and trace.edges[last].node == id:
-            last += 1
-        edges = trace.edges[cursor:last]
-        cursor = last
+        edges = []
+        while edge is not None and edge.node == id:
+            edges.append(edge)
+            edge = next(rest, None)
         if trace.error is not None and trace.error[0] == id:
             yield {"kind": "VISIT", "node": id, "popped": id, "pushed": [], "pending": {}}
             yield {"kind": "ERROR", "node": id, "message": trace.error[1]}
             return
         yield _visit(trace, id, waiting)
-        for edge in edges:
-            if edge.reason:
+        for step in edges:
+            if step.reason:
                 yield {
-                    "kind": "SKIP", "node": id, "to": edge.input, "slot": edge.slot,
-                    "reason": edge.reason,
+                    "kind": "SKIP", "node": id, "to": step.input, "slot": step.slot,
+                    "reason": step.reason,
                 }  # fmt: skip
                 continue
-            received[edge.input] += 1
-            yield _local(trace, edge)
+            received[step.input] += 1
+            yield _local(trace, step)
             yield {
-                "kind": "CONTRIB", "node": id, "to": edge.input, "slot": edge.slot,
-                "upstream": edge.upstream, "local": edge.local, "product": edge.contribution,
+                "kind": "CONTRIB", "node": id, "to": step.input, "slot": step.slot,
+                "upstream": step.upstream, "local": step.local, "product": step.contribution,
             }  # fmt: skip
-            before = 0.0 if edge.before is None else edge.before
+            before = 0.0 if step.before is None else step.before
             yield {
-                "kind": "ACCUM", "node": edge.input, "before": before,
-                "delta": edge.contribution, "after": edge.after, "nth": received[edge.input],
-                "of": expected[edge.input],
+                "kind": "ACCUM", "node": step.input, "before": before,
+                "delta": step.contribution, "after": step.after, "nth": received[step.input],
+                "of": expected[step.input],
             }  # fmt: skip
         yield {"kind": "DONE", "node": id, "gradient": trace.gradients[id]}
     used = {
