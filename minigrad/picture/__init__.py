@@ -15,6 +15,5 @@ From data to pixels, each step in a module of its own, to be read in this order:
 
 from minigrad.picture.diagram import Card, Diagram, Edge
 from minigrad.picture.drawing import Drawing, draw
-from minigrad.picture.sketch import diagram_from
 
-__all__ = ["Card", "Diagram", "Drawing", "Edge", "diagram_from", "draw"]
+__all__ = ["Card", "Diagram", "Drawing", "Edge", "draw"]

@@ -11,12 +11,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
-from typing import Any, Protocol
+from typing import Protocol
 
 from minigrad.formatting import finite
 from minigrad.picture.diagram import SLOT_NAMES, STARTS, Card, Diagram, Edge
 
-__all__ = ["RecordedSketch", "Sketch", "SketchNode", "diagram_from", "inputs_of", "sketch_of"]
+__all__ = ["RecordedSketch", "Sketch", "SketchNode", "inputs_of", "sketch_of"]
 
 
 class SketchNode(Protocol):
@@ -229,8 +229,3 @@ def inputs_of(count: int, sources: Sequence[int], targets: Sequence[int]) -> lis
 def sketch_of(graph: Diagram | Sketch) -> Sketch:
     """A diagram as a sketch; a sketch as it is."""
     return graph if isinstance(graph, Sketch) else DiagramSketch(graph)
-
-
-def diagram_from(*run: Any, **about: Any) -> Diagram:
-    """The diagram of a recorded run, with one card per node; `RecordedSketch` takes the same."""
-    return RecordedSketch(*run, **about).diagram()

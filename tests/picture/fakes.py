@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from minigrad.picture.diagram import Card, Diagram, Edge
-from minigrad.picture.sketch import diagram_from
+from minigrad.picture.sketch import RecordedSketch
 
 
 class FakeNode(NamedTuple):
@@ -71,7 +71,7 @@ class Tape:
                 contribution = (gradients[node.id] or 0.0) * slope
                 gradients[source] = (gradients[source] or 0.0) + contribution
                 edges.append(FakeEdge(node.id, slot, slope, contribution))
-        return diagram_from(self.nodes, outputs, gradients, edges, title=title)
+        return RecordedSketch(self.nodes, outputs, gradients, edges, title=title).diagram()
 
 
 RULES: dict[str, Callable[..., tuple[float, Sequence[float]]]] = {

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from minigrad.formatting import visible
 from minigrad.picture.cards import text_width
 from minigrad.picture.diagram import STARTS, Card, Diagram, Edge, separate_operations
-from minigrad.picture.sketch import diagram_from
+from minigrad.picture.sketch import RecordedSketch
 from minigrad.picture.svg import to_svg
 from minigrad.picture.themes import THEMES
 
@@ -91,7 +91,7 @@ def test_an_empty_diagram_is_a_picture() -> None:
 
 def test_what_is_not_finite_is_marked_in_words() -> None:
     nodes = [fakes.FakeNode(0, "x", "leaf", None, (), float("nan"))]
-    svg = to_svg(diagram_from(nodes, [], {0: None}, []))
+    svg = to_svg(RecordedSketch(nodes, [], {0: None}, []).diagram())
     assert "! not finite: starts here" in texts(svg)
     assert "! nan" in texts(svg)
 
@@ -121,10 +121,10 @@ def test_a_gradient_can_be_where_it_starts() -> None:
     inf = float("inf")
     edges = [fakes.FakeEdge(2, 0, inf, inf), fakes.FakeEdge(1, 0, 2.0, inf),
              fakes.FakeEdge(1, 1, 2.0, inf)]  # fmt: skip
-    assert flagged(diagram_from(nodes, [2], {0: inf, 1: inf, 2: 1.0}, edges)) == ["u"]
+    assert flagged(RecordedSketch(nodes, [2], {0: inf, 1: inf, 2: 1.0}, edges).diagram()) == ["u"]
     summed = [fakes.FakeEdge(1, 0, 2.0, 1e308), fakes.FakeEdge(1, 1, 2.0, 1e308)]
-    assert flagged(diagram_from(nodes, [2], {0: inf, 1: 1.0, 2: 1.0}, summed)) == ["w"]
-    assert flagged(diagram_from(nodes, [2], {2: inf}, [])) == ["y"]  # the seed
+    assert flagged(RecordedSketch(nodes, [2], {0: inf, 1: 1.0, 2: 1.0}, summed).diagram()) == ["w"]
+    assert flagged(RecordedSketch(nodes, [2], {2: inf}, []).diagram()) == ["y"]  # the seed
 
 
 def test_a_constant_used_once_stands_on_the_card_of_its_user() -> None:
