@@ -127,6 +127,10 @@ def _erf(x: Any) -> Any:
 
 
 def _power(x: Any, y: Any) -> Any:
+    single = y.__class__ is float or (y.__class__ is ndarray and not y.ndim)
+    if single and y == 0.5 and not np.all(x > 0.0):
+        # NumPy takes the root, and IEEE 754 has other roots than powers of -0.0 and -inf.
+        x = np.where(x == -np.inf, np.inf, x + 0.0)
     return x**y  # NumPy's operator knows squares and roots, its function does not
 
 
