@@ -17,6 +17,8 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from minigrad import hooks
+from minigrad.elsewhere import FUNCTIONS as ELSEWHERE
+from minigrad.elsewhere import missing
 from minigrad.graph import Node
 from minigrad.graph import topological_order as topological_order
 from minigrad.modes import errstate as errstate
@@ -90,7 +92,7 @@ def __getattr__(name: str) -> Any:
         functions = import_module("minigrad.tensor").ARRAY_FUNCTIONS
         value = globals()[name] = functions[name]
         return value
-    raise AttributeError(f"module 'minigrad' has no attribute {name!r}")
+    raise missing("minigrad", name, ELSEWHERE)
 
 
 def _view(name: str) -> Any:

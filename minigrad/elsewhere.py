@@ -11,11 +11,13 @@ from minigrad.errors import ArgumentTypeError, RenamedError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Container, Iterable, Mapping
     from typing import Any, NoReturn
 
 __all__ = [
     "ARGUMENTS",
+    "FUNCTIONS",
+    "KEYWORDS",
     "LAYERS",
     "NODES",
     "PARTS",
@@ -23,6 +25,7 @@ __all__ = [
     "missing",
     "rename",
     "unknown_argument",
+    "wrong_call",
 ]
 
 NODES = {  # attributes of every node
@@ -66,6 +69,61 @@ ARGUMENTS = {  # of functions and classes
     "in_features": "inputs", "out_features": "outputs",
     "seed": "rng=", "random_state": "rng=", "test_size": "test=",
 }  # fmt: skip
+
+KEYWORDS = {  # of functions of arrays; ours is the first that the function has
+    "dim": ("PyTorch", ("axis",)),
+    "dims": ("PyTorch", ("axis", "axes")),
+    "keepdim": ("PyTorch", ("keepdims",)),
+    "correction": ("PyTorch", ("ddof",)),
+    "unbiased": ("PyTorch", ("ddof",)),
+    "diagonal": ("PyTorch", ("k",)),
+    "equation": ("PyTorch", ("subscripts",)),
+    "index": ("PyTorch", ("indices",)),
+    "input": ("PyTorch", ("x", "predictions")),
+    "shifts": ("PyTorch", ("shift",)),
+    "size": ("PyTorch", ("shape",)),
+    "split_size_or_sections": ("PyTorch", ("indices_or_sections",)),
+    "target": ("PyTorch", ("targets",)),
+    "tensors": ("PyTorch", ("arrays",)),
+    "a": ("NumPy", ("x",)),
+    "a_min": ("NumPy", ("low",)), "min": ("NumPy", ("low",)),
+    "a_max": ("NumPy", ("high",)), "max": ("NumPy", ("high",)),
+    "ary": ("NumPy", ("x",)),
+    "array": ("NumPy", ("x",)),
+    "newshape": ("NumPy", ("shape",)),
+}  # fmt: skip
+FUNCTIONS = {  # names in minigrad
+    "tensor": ("PyTorch", "mg.Tensor([…])"),
+    "array": ("NumPy", "mg.Tensor([…])"),
+    "cat": ("PyTorch", "mg.concatenate([…])"),
+    "permute": ("PyTorch", "mg.transpose(x, axes)"),
+    "unsqueeze": ("PyTorch", "mg.expand_dims(x, axis)"),
+    "clamp": ("PyTorch", "mg.clip(x, low, high)"),
+}
+
+
+def wrong_call(
+    name: str, given: Iterable[str], call: str, known: Container[str], words: Iterable[str]
+) -> ArgumentTypeError:
+    """The error for a call that does not fit, with what the words in it are called here.
+
+    Args:
+        name: What was called.
+        given: The arguments, as they are shown.
+        call: How it is called.
+        known: The names of its arguments.
+        words: The keywords that were given.
+
+    >>> print(wrong_call("mean", ["x", "dim=0"], "mean(x, axis=None)", ["x", "axis"], ["dim"]))
+    mean(x, dim=0): the call is mean(x, axis=None); dim= is PyTorch's name, here it is axis=
+    """
+    text = f"{name}({', '.join(given)}): the call is {call}"
+    for word in words:
+        whose, names = KEYWORDS.get(word, ("", ()))
+        ours = next((x for x in names if x in known), None)
+        if ours is not None and word not in known:
+            text += f"; {word}= is {whose}'s name, here it is {ours}="
+    return ArgumentTypeError(text)
 
 
 def unknown_argument(what: str, word: str, known: str) -> ArgumentTypeError:

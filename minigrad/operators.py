@@ -165,7 +165,8 @@ def _unary(kind: Any, function: Callable[..., Any]) -> Callable[[Any], Any]:
             _enter(node)
         return node
 
-    method.__name__, method.__doc__ = op.name, function.__doc__
+    method.__name__ = method.__qualname__ = op.name
+    method.__doc__ = function.__doc__
     return method
 
 

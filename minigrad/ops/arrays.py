@@ -241,7 +241,7 @@ def _call(op: Op, xs: Sequence[Any], names: Sequence[str]) -> str:
         f"{name}={np.asarray(x).item()!r}" if np.ndim(x) == 0 else f"{name} of shape {np.shape(x)}"
         for name, x in zip(names, xs, strict=True)
     ]
-    return f"{_word(op)}({', '.join(shown)})"
+    return f"{op.word}({', '.join(shown)})"
 
 
 # -- errors of shape -----------------------------------------------------------------------------
@@ -276,12 +276,6 @@ def _names(op: Op, nodes: Sequence[Any], count: int) -> list[str]:
     return [_Name(name) for name in names]
 
 
-def _word(op: Op) -> str:
-    """The name of an operation as the learner writes it."""
-    word = op.text.partition("(")[0]
-    return word if word.isidentifier() else op.name
-
-
 def _explained(op: Op, xs: Sequence[Any], error: Exception, names: list[str]) -> Exception:
     """NumPy's error about the arguments of ``op`` in our words."""
     if isinstance(error, Misfit):
@@ -291,7 +285,7 @@ def _explained(op: Op, xs: Sequence[Any], error: Exception, names: list[str]) ->
     shapes = [np.shape(x) for x in xs]
     if op.partials and len(xs) > 1 and isinstance(error, ValueError):
         return broadcast_error(op, shapes, names)
-    text = f"{_word(op)} of shape{'s' * (len(xs) > 1)} {' and '.join(map(str, shapes))}: {error}"
+    text = f"{op.word} of shape{'s' * (len(xs) > 1)} {' and '.join(map(str, shapes))}: {error}"
     if isinstance(error, TypeError):
         return ArgumentTypeError(text)
     return ArgumentValueError(text) if isinstance(error, IndexError) else ShapeError(text)

@@ -13,10 +13,8 @@ Read next: ``../value.py``, the numbers that these rows connect; ``scalar.py``, 
 # mypy: disable-error-code="has-type"
 # (Rows may name rows that stand below them; they are looked up when a formula runs.)
 
-from math import inf
-
 from minigrad.ops.function import elementwise, operator
-from minigrad.ops.row import FIRST, SECOND, Op
+from minigrad.ops.row import FIRST, INF, SECOND, Op
 
 __all__ = ["Op", "elementwise", "operator"]
 
@@ -38,8 +36,8 @@ pow = operator("pow", lambda m, x, y: m.power(x, y),
     latex=r"{{{0:5}}}^{{{1}}}", precedence=4, sentence="Power; the exponent gets a gradient too.",
     edges={0: [(lambda x, y: equal(x, 0.0) * equal(y, 0.0), 0.0)],
         1: [(lambda x, y: equal(x, 0.0) * less_equal(0.0, y), 0.0)]},
-    domain=lambda x, y: (less_equal(0.0, x) + equal(y % 1.0, 0.0)  # IEEE 754 knows infinite ones
-        + equal(x, -inf) + equal(y, inf) + equal(y, -inf)))
+    domain=lambda x, y: less_equal(0.0, x) + equal(y % 1.0, 0.0)  # and, as IEEE 754 has it:
+        + equal(x, -INF) + equal(y, INF) + equal(y, -INF))
 
 exp = elementwise("exp", lambda m, x: m.exp(x), [lambda out, x: out], latex=r"e^{{{0}}}",
     sentence="Exponential: its own derivative.", example=(1.0, 2.718281828459045))

@@ -95,7 +95,7 @@ def _check_classes(target: Any, x: Any) -> None:
     if target.dtype.kind not in "iu":
         raise ArgumentTypeError(
             f"cross_entropy: class indices are ints, not {target.dtype}; "
-            f"targets.astype(int) converts"
+            f"targets.astype(int) converts an array, [int(y) for y in targets] a list"
         )
     if np.minimum.reduce(target, axis=None) < 0:  # one that is too large is no index
         raise _no_class(target, x.shape[axis])

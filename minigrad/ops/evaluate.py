@@ -21,14 +21,14 @@ from minigrad.ops.floats import FLOATS, IEEE, IEEEFloat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from minigrad.ops.row import Op
 
 __all__ = [
     "apply", "as_number", "beside_node", "brief", "check_product", "compute", "derivative",
-    "kind_of", "refuse", "report",
+    "kind_of", "refuse", "report", "shown",
 ]  # fmt: skip
 
 LEAVES_FLOATS = (ArithmeticError, ValueError)  # what ``math`` and float arithmetic raise
@@ -81,9 +81,21 @@ def brief(x: Any) -> str:
     '[0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0,…'
     """
     if getattr(x, "shape", ()):
-        return f"{kind_of(x)} of shape {x.shape}"
+        return f"{kind_of(x) if hasattr(x, '_apply') else 'an array'} of shape {x.shape}"
+    if isinstance(x, list | tuple) and any(getattr(part, "shape", ()) for part in x):
+        parts = [*map(brief, x[:2]), "…"][: len(x)]
+        return f"[{', '.join(parts)}]"
     shown = " ".join(repr(x).split())
     return shown if len(shown) <= 40 else shown[:39] + "…"
+
+
+def shown(xs: Iterable[Any], keywords: Mapping[str, Any]) -> list[str]:
+    """The arguments of a call as a message shows them.
+
+    >>> shown([1.0, "ij"], {"axis": 0})
+    ['1.0', "'ij'", 'axis=0']
+    """
+    return [*map(brief, xs), *(f"{name}={brief(value)}" for name, value in keywords.items())]
 
 
 def kind_of(x: Any) -> str:

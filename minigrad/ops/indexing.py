@@ -17,6 +17,7 @@ from minigrad.errors import ArgumentTypeError, ArgumentValueError
 from minigrad.graph import Node
 from minigrad.ops.arrays import ndarray
 from minigrad.ops.broadcasting import raw, unbroadcast
+from minigrad.ops.evaluate import as_number, brief, kind_of
 from minigrad.ops.kinds import General, Linear, array_function, evaluate_arrays
 from minigrad.ops.manual import Manual, documented, of_row
 from minigrad.ops.reduce import nonempty
@@ -46,7 +47,15 @@ def index_of(index: Any) -> Any:
 
 
 def _one_index(i: Any) -> Any:
-    if i is None or i is Ellipsis or i.__class__ in (int, slice):
+    if i is None or i is Ellipsis or i.__class__ is int:
+        return i
+    if i.__class__ is slice:
+        for end in (i.start, i.stop, i.step):
+            if not (end is None or hasattr(end, "__index__")):
+                raise ArgumentTypeError(
+                    f"x[…:…] with {brief(end)}: the ends and the step of a slice are ints or None, "
+                    f"not {kind_of(end)}{_to_int(end)}"
+                )
         return i
     if isinstance(i, np.integer):
         return int(i)
@@ -54,14 +63,32 @@ def _one_index(i: Any) -> Any:
         i = raw(i)
         if not isinstance(i, ndarray):
             raise ArgumentTypeError(f"a Value is no index; x[int(v)] with v = {i!r} is one")
-    array = np.array(i)  # a copy: the record must not change with the learner's array
+    if isinstance(i, str | bytes | dict | set) or not any(hasattr(i, word) for word in _INDICES):
+        raise ArgumentTypeError(
+            f"x[{brief(i)}]: an index is an int, a slice, None, ..., an array or a list of ints or "
+            f"bools, or a tuple of these, not {kind_of(i)}{_to_int(i)}"
+        )
+    try:
+        array = np.array(i)  # a copy: the record must not change with the learner's array
+    except ValueError:
+        raise ArgumentTypeError(
+            f"x[{brief(i)}]: the lists in the index have different lengths; they must be equal"
+        ) from None
     if array.dtype.kind in "iub":
         return array
     if array.size == 0:
         return array.astype(int)
-    raise ArgumentTypeError(
-        f"an index holds ints or bools, not {array.dtype}; x[i.astype(int)] converts"
-    )
+    what = array.dtype if array.dtype.kind in "fc" else kind_of(array.flat[0])
+    fix = "; x[i.astype(int)] converts" if isinstance(i, np.ndarray) else ""
+    raise ArgumentTypeError(f"x[{brief(i)}]: an index holds ints or bools, not {what}{fix}")
+
+
+_INDICES = ("__len__", "__array__", "__invert__")  # of lists, of arrays, of bools
+
+
+def _to_int(i: Any) -> str:
+    """How a number becomes an int, or nothing for what is no number."""
+    return "; int(…) makes one" if as_number(i) is not None else ""
 
 
 def _basic(index: Any) -> bool:
@@ -115,6 +142,7 @@ def getitem(x: Any, index: Any) -> Any:
     return evaluate_arrays(_row_of(index), (x,))
 
 
+_ENDS = (int, type(None))
 _rows: dict[Any, Any] = {}  # of ints and slices, which a program uses again and again
 
 
@@ -122,16 +150,16 @@ def _row_of(index: Any) -> Any:
     key: list[Any] = []
     for i in index if index.__class__ is tuple else (index,):
         if i.__class__ is slice:
-            key.append((i.start, i.stop, i.step))
+            ends = i.start, i.stop, i.step
+            if any(end.__class__ not in _ENDS for end in ends):  # 1.0 would be found as 1
+                return _GETITEM.bind(index=index_of(index))
+            key.append(ends)
         elif i is None or i.__class__ is int or i is Ellipsis:
             key.append(i)
         else:
             return _GETITEM.bind(index=index_of(index))
     known = (index.__class__ is tuple, *key)
-    try:
-        row = _rows.get(known)
-    except TypeError:  # a slice from and to things that are no ints: NumPy says what is wrong
-        return _GETITEM.bind(index=index_of(index))
+    row = _rows.get(known)
     if row is None:
         if len(_rows) > 1000:
             _rows.clear()
@@ -159,7 +187,7 @@ def take(x: Any, indices: Any, axis: int | None = None) -> Any:
 
 
 def _whole(indices: Any) -> Any:
-    indices = index_of(np.asarray(raw(indices)) if not isinstance(indices, int) else indices)
+    indices = index_of(list(indices) if isinstance(indices, tuple) else raw(indices))
     if isinstance(indices, ndarray) and indices.dtype.kind == "b":
         raise ArgumentTypeError("take: the indices are ints; x[mask] chooses by a mask")
     return indices

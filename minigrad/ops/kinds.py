@@ -88,8 +88,7 @@ class General(Op):
         )
         slots = ", ".join(f"{{{i}}}" for i in range(len(self.parameters)))
         if shown:
-            word = self.text.partition("(")[0]
-            bound.text = f"{word if word.isidentifier() else self.name}({slots}{shown})"
+            bound.text = f"{self.word}({slots}{shown})"
             name = self.name.replace("_", "")
             bound.latex = rf"\operatorname{{{{{name}}}}}\left({slots}\right)"
         return bound

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     F = TypeVar("F", bound=Callable[..., Any])
 
-__all__ = ["Manual", "call_of", "derivatives", "documented", "hints", "of_row"]
+__all__ = ["Manual", "arguments_of", "call_of", "derivatives", "documented", "hints", "of_row"]
 
 
 class Manual:
@@ -119,7 +119,7 @@ def documented(manual: Manual) -> Callable[[F], F]:
 
 
 def _docstring(function: Any, op: Op | None, manual: Manual, sentence: str) -> str:
-    arguments = _arguments(function, op)
+    arguments = arguments_of(function)
     call = call_of(function)
     lines = [f"{call} = {manual.formula}" if manual.formula else f"{call}: {sentence}"]
     if manual.formula:
@@ -157,8 +157,10 @@ _NEEDED: Any = object()  # the default of an argument that has none
 _BEFORE_COUNT = 0x04  # the flag of a code object with *args
 
 
-def _arguments(function: Any, op: Op | None) -> list[tuple[str, Any]]:
+def arguments_of(function: Any) -> list[tuple[str, Any]]:
     """The arguments of a call with their defaults; ``*args`` with its star."""
+    function = getattr(function, "unchecked", function)
+    op: Op | None = getattr(function, "op", None)
     if op is not None and hasattr(function, "__wrapped__"):
         return [*((name, _NEEDED) for name in op.parameters), *op.attrs.items()]
     code, names = function.__code__, function.__code__.co_varnames
@@ -179,9 +181,8 @@ def call_of(function: Any) -> str:
     op = getattr(function, "op", None)
     name = function.__name__
     if op is not None and hasattr(function, "__wrapped__"):
-        word = op.text.partition("(")[0]  # the row of sums is called reduce_sum
-        name = word if word.isidentifier() else op.name
-    shown = [n if d is _NEEDED else f"{n}={d!r}" for n, d in _arguments(function, op)]
+        name = op.word  # the row of sums is called reduce_sum
+    shown = [n if d is _NEEDED else f"{n}={d!r}" for n, d in arguments_of(function)]
     return f"{name}({', '.join(shown)})"
 
 

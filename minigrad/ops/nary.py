@@ -11,8 +11,9 @@ from __future__ import annotations
 from _operator import mul
 
 from minigrad import hooks
+from minigrad.elsewhere import wrong_call
 from minigrad.errors import ArgumentTypeError, ArgumentValueError
-from minigrad.ops.evaluate import apply, kind_of
+from minigrad.ops.evaluate import apply, kind_of, refuse, shown
 from minigrad.ops.manual import of_row
 from minigrad.ops.row import Op
 
@@ -87,7 +88,7 @@ _DOT = Dot(
 
 
 @of_row(_SUM)
-def sum(values: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def sum(values: Any, axis: Any = None, keepdims: bool = False, **unknown: Any) -> Any:
     """Sum of ``values`` as one node, added from left to right; 0.0 for none.
 
     Args:
@@ -119,6 +120,10 @@ def sum(values: Any, axis: Any = None, keepdims: bool = False) -> Any:
     >>> sum(t).item(), sum(t, axis=0).tolist(), sum(t, axis=1, keepdims=True).tolist()
     (10.0, [4.0, 6.0], [[3.0], [7.0]])
     """
+    if unknown:
+        names = ("values", "axis", "keepdims")
+        call = "sum(values, axis=None, keepdims=False)"
+        raise wrong_call("sum", shown([values], unknown), call, names, unknown)
     if axis.__class__ is not int and (hasattr(axis, "_apply") or hasattr(axis, "shape")):
         raise ArgumentTypeError(
             "sum(values, axis): the second argument is an axis; write sum([a, b, c]), or a + b"
@@ -138,7 +143,7 @@ def sum(values: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 @of_row(_DOT)
-def dot(ws: Any, xs: Any) -> Any:
+def dot(ws: Any, xs: Any, **unknown: Any) -> Any:
     """Dot product Σ wᵢ·xᵢ as one node; 0.0 for empty sequences.
 
     Args:
@@ -173,9 +178,14 @@ def dot(ws: Any, xs: Any) -> Any:
     >>> y.tolist(), t.grad.tolist()
     ([-1.0, -1.0], [[1.0, -1.0], [1.0, -1.0]])
     """
+    if unknown:
+        raise wrong_call("dot", shown([ws, xs], unknown), "dot(ws, xs)", ("ws", "xs"), unknown)
     if ws.__class__ not in _LISTS or xs.__class__ not in _LISTS:
         ws, xs = _beside_a_list(ws, xs), _beside_a_list(xs, ws)
         if hasattr(ws, "shape") or hasattr(xs, "shape"):
+            for x in (ws, xs):
+                if isinstance(x, _LISTS):
+                    raise refuse(x, "dot of an array")
             return hooks.product(ws, xs)
         ws, xs = _sequence(ws, "dot"), _sequence(xs, "dot")
     if len(ws) != len(xs):

@@ -11,6 +11,7 @@ from __future__ import annotations
 from functools import partial
 
 from minigrad import hooks
+from minigrad.elsewhere import wrong_call
 from minigrad.errors import ArgumentTypeError, DefinitionError, UnknownOperationError
 from minigrad.nothing import NOTHING
 from minigrad.ops import evaluate
@@ -23,11 +24,13 @@ if TYPE_CHECKING:
 
     from minigrad.ops.manual import Manual
 
-__all__ = ["FIRST", "MANY", "ONE", "OPS", "SECOND", "Op", "find", "row_of"]
+__all__ = ["FIRST", "INF", "MANY", "ONE", "OPS", "SECOND", "Op", "find", "row_of"]
 
 OPS: dict[str, Any] = {}  # the registry: name -> row
 
 MANY = 1 << 30  # the arity of a row that takes any number of inputs
+
+INF = float("inf")
 
 ONE = 1.0  # the slope of a sum, always this object: the fast pass need not multiply by it
 
@@ -328,15 +331,25 @@ class Op:
             signature = ", ".join(
                 [*self.parameters, *(f"{name}={value!r}" for name, value in self.attrs.items())]
             )
-            call = ", ".join([*map(repr, xs), *(f"{k}={v!r}" for k, v in attrs.items())])
-            raise ArgumentTypeError(f"{self.name}({call}): the call is {self.name}({signature})")
+            raise wrong_call(
+                self.word, evaluate.shown(xs, attrs), f"{self.word}({signature})", names, attrs
+            )
         inputs = tuple(given.pop(name) for name in self.parameters)
         for name, value in given.items():
             if isinstance(self.attrs[name], float):
                 given[name] = evaluate.as_number(value)
                 if given[name] is None:
-                    raise evaluate.refuse(value, f"{self.name}(…, {name}=…)")
+                    raise ArgumentTypeError(
+                        f"{self.word}(…, {name}={evaluate.brief(value)}): {name} is one number, "
+                        f"not {evaluate.kind_of(value)}"
+                    )
         return (self.bind(**given) if given else self), inputs
+
+    @property
+    def word(self) -> str:
+        """What a learner calls it: the row of sums of arrays is ``sum``."""
+        word = self.text.partition("(")[0]
+        return word if word.isidentifier() else self.name
 
     def describe(self, xs: Sequence[Any]) -> str:
         """``'div(x=1.0, y=0.0)'``: the operation with the numbers that went in."""

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from minigrad.elsewhere import wrong_call
 from minigrad.errors import ArgumentTypeError, ArgumentValueError
 from minigrad.graph import Node
 from minigrad.ops.arrays import as_operand, real_type
 from minigrad.ops.broadcasting import unbroadcast
-from minigrad.ops.evaluate import brief, refuse
+from minigrad.ops.evaluate import brief, refuse, shown
 from minigrad.ops.kinds import Linear, array_function, evaluate_arrays
 from minigrad.ops.manual import Manual, documented, of_row
 
@@ -107,7 +108,10 @@ _RESHAPE = Linear(
 @of_row(_RESHAPE)
 def reshape(x: Any, *shape: Any, **attrs: Any) -> Any:
     """The same elements in another shape; one length may be -1. ``reshape(x, (2, 3))``."""
-    if "shape" in attrs:
+    if attrs:
+        if shape or set(attrs) != {"shape"}:
+            call, names = "reshape(x, *shape)", ("x", "shape")
+            raise wrong_call("reshape", shown([x, *shape], attrs), call, names, attrs)
         shape = (attrs["shape"],)
     if len(shape) == 1:
         shape = _shape(shape[0])

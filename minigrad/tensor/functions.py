@@ -19,11 +19,12 @@ from minigrad.ops import (
     shapes,
     softmaxes,
 )
+from minigrad.ops.calls import checked
 
 __all__ = ["ARRAY_FUNCTIONS", "reshaped", "transposed"]
 
 ARRAY_FUNCTIONS: dict[str, Any] = {
-    name: getattr(module, name)
+    name: checked(getattr(module, name))
     for module in (reduce, softmaxes, shapes, indexing, products, convolution, losses, entropy)
     for name in module.__all__
     if name

@@ -14,11 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from minigrad.elsewhere import wrong_call
 from minigrad.errors import ArgumentTypeError
 from minigrad.graph import Node
 from minigrad.ops import FUNCTIONS
-from minigrad.ops.evaluate import apply
+from minigrad.ops.calls import misfit
+from minigrad.ops.evaluate import apply, brief, shown
 from minigrad.ops.row import OPS
+from minigrad.ops.shapes import shaped
 from minigrad.ops.ufuncs import COMPARISONS, OURS
 from minigrad.tensor.functions import ARRAY_FUNCTIONS
 
@@ -53,9 +56,9 @@ def ufunc(name: str, method: str, xs: tuple[Any, ...], options: dict[str, Any]) 
             options.setdefault("axis", 0)
             return ARRAY_FUNCTIONS[table[name]](*xs, **options)
     if method != "__call__" or options:
-        shown = f"np.{name}" if method == "__call__" else f"np.{name}.{method}"
+        called = f"np.{name}" if method == "__call__" else f"np.{name}.{method}"
         raise ArgumentTypeError(
-            f"{shown} with {sorted(options)} is not recorded; use minigrad's functions, and "
+            f"{called} with {sorted(options)} is not recorded; use minigrad's functions, and "
             f"x.data -= step to change data"
         )
     if name in COMPARISONS:
@@ -67,22 +70,51 @@ def _matrix(name: str) -> Callable[..., Any]:
     return lambda *args, **kwargs: ARRAY_FUNCTIONS[name](*args, **kwargs)
 
 
+def _round(x: Any, decimals: int = 0) -> Any:
+    if decimals != 0:
+        scale = f"10**{brief(decimals)}"
+        raise ArgumentTypeError(
+            f"np.round(x, {brief(decimals)}): a node is rounded to whole numbers; write "
+            f"mg.round(x * {scale}) / {scale}, or np.round(x.data, {brief(decimals)}) for plain "
+            f"numbers"
+        )
+    return FUNCTIONS["round"](x)
+
+
+def _pad(x: Any, pad_width: Any, mode: Any = "constant", constant_values: Any = 0.0) -> Any:
+    if mode != "constant":
+        raise ArgumentTypeError(
+            f"np.pad(x, …, mode={brief(mode)}): the margin of a node is a constant, "
+            f"mg.pad(x, pad_width, constant_values); for margins made of x itself, choose its "
+            f"elements again, such as mg.take(x, [0, *range(n), n - 1], axis) for mode='edge'"
+        )
+    return ARRAY_FUNCTIONS["pad"](x, pad_width, constant_values)
+
+
+def _clip(x: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
+    low, high = (a if a is not None else b for a, b in ((a_min, min), (a_max, max)))
+    if low is None and high is None:
+        raise ArgumentTypeError("np.clip(x): the call is np.clip(x, low, high), and one is needed")
+    return FUNCTIONS["clip"](x, -np.inf if low is None else low, np.inf if high is None else high)
+
+
 _SPECIAL: dict[str, Callable[..., Any]] = {
+    "round": _round, "around": _round, "pad": _pad, "clip": _clip,
     "amax": _matrix("max"), "amin": _matrix("min"), "linalg.norm": _matrix("norm"),
     "where": lambda *args: FUNCTIONS["where"](*args),
-    "clip": lambda x, low, high: FUNCTIONS["clip"](x, low, high),
     "shape": lambda x: x.shape, "ndim": lambda x: x.ndim, "size": lambda x: x.size,
-    "round": lambda x: FUNCTIONS["round"](x), "around": lambda x: FUNCTIONS["round"](x),
     "copy": lambda x: apply(OPS["identity"], (x,)) if "identity" in OPS else x + 0.0,
     "ravel": lambda x: x.reshape(-1), "permute_dims": lambda x, axes=None: x.transpose(axes),
-    "vstack": lambda xs: ARRAY_FUNCTIONS["concatenate"]([_rows(x) for x in xs]),
-    "hstack": lambda xs: ARRAY_FUNCTIONS["concatenate"](xs, axis=min(1, len(xs[0].shape) - 1)),
+    "vstack": lambda tup: ARRAY_FUNCTIONS["concatenate"]([_rows(x) for x in tup]),
+    "hstack": lambda tup: ARRAY_FUNCTIONS["concatenate"](
+        tup, axis=min(1, len(shaped(tup[0], "np.hstack").shape) - 1)),
     "square": lambda x: FUNCTIONS["square"](x),
     "array_repr": repr, "array_str": repr, "array2string": repr,
 }  # fmt: skip
 
 
 def _rows(x: Any) -> Any:
+    x = shaped(x, "np.vstack")
     return x.reshape(1, -1) if len(x.shape) < 2 else x
 
 
@@ -111,7 +143,12 @@ def function(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) ->
     except TypeError as error:
         if isinstance(error, ArgumentTypeError):
             raise
-        raise ArgumentTypeError(f"np.{name}: {error}; see mg.{name}") from None
+        if not misfit(error):
+            raise ArgumentTypeError(f"np.{name}: {error}") from None
+        known = signature(ours)
+        call = f"np.{name}{known}" if name in _SPECIAL else f"mg.{ours.__name__}{known}"
+        given = shown(args, kwargs)
+        raise wrong_call(f"np.{name}", given, call, known.parameters, kwargs) from None
 
 
 _REFUSED = ("out", "dtype", "where", "initial", "order", "casting", "ord")

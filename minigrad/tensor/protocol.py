@@ -23,6 +23,7 @@ from minigrad.graph import Node
 from minigrad.ops.evaluate import as_number
 from minigrad.protocol import NodeProtocol
 from minigrad.tensor import numpy_names
+from minigrad.tensor.data import TruthArray
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -197,7 +198,8 @@ def _compared(compare: Any, x: ArrayProtocol, y: Any) -> Any:
     y = _numbers_of(y)
     if not isinstance(y, np.ndarray) and as_number(y) is None:
         return NotImplemented
-    return compare(x._data, y)
+    holds = compare(x._data, y)
+    return holds.view(TruthArray) if isinstance(holds, np.ndarray) else holds
 
 
 rename(ArrayProtocol, {**NODES, **TENSORS})

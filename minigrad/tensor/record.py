@@ -182,7 +182,8 @@ def _unary(record_one: Any, function: Any) -> Callable[[Any], Any]:
     def method(self: Any) -> Any:
         return record_one(op, self)
 
-    method.__name__, method.__doc__ = op.name, function.__doc__
+    method.__name__ = method.__qualname__ = op.name
+    method.__doc__ = function.__doc__
     return method
 
 

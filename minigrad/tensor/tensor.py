@@ -24,6 +24,7 @@ from minigrad.errors import (
 from minigrad.graph import Node, sweep, topological_order
 from minigrad.nothing import NOTHING
 from minigrad.ops.broadcasting import parts
+from minigrad.ops.indexing import getitem
 from minigrad.ops.reduce import reduce_sum
 from minigrad.publish import publish
 from minigrad.pull import pull, pull_graph
@@ -166,7 +167,7 @@ class Tensor(ArrayProtocol):
         return len(self._data)
 
     def __getitem__(self, index: Any) -> Any:
-        return ARRAY_FUNCTIONS["getitem"](self, index)
+        return getitem(self, index)
 
     def __setitem__(self, index: Any, values: Any) -> None:
         raise ArgumentTypeError(
