@@ -35,9 +35,8 @@ pow = operator("pow", lambda m, x, y: m.power(x, y),
     [lambda out, x, y: y * x ** (y - 1.0), lambda out, x, y: out * log(x)], text="{0:5} ** {1:3}",
     latex=r"{{{0:5}}}^{{{1}}}", precedence=4, sentence="Power; the exponent gets a gradient too.",
     edges={0: [(lambda x, y: equal(x, 0.0) * equal(y, 0.0), 0.0)],
-        1: [(lambda x, y: equal(x, 0.0) * less_equal(0.0, y), 0.0)]},
-    domain=lambda x, y: less_equal(0.0, x) + equal(y % 1.0, 0.0)  # and, as IEEE 754 has it:
-        + equal(x, -INF) + equal(y, INF) + equal(y, -INF))
+        1: [(lambda x, y: equal(x, 0.0) * less_equal(0.0, y), 0.0)]}, domain=lambda x, y:
+        less_equal(0.0, x) + equal(y % 1.0, 0.0) + equal(x, -INF) + equal(y, INF) + equal(y, -INF))
 
 exp = elementwise("exp", lambda m, x: m.exp(x), [lambda out, x: out], latex=r"e^{{{0}}}",
     sentence="Exponential: its own derivative.", example=(1.0, 2.718281828459045))
