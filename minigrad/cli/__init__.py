@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
+_NO_FORM = (
+    "debug writes the steps in one of two forms: --print, every step as a line of text, or --json; "
+    "add one of them"
+)
 _EXAMPLE = '"tanh(x*w + b)" x=2 w=-3 b=6.88'
 
 
@@ -80,7 +84,7 @@ def _parser() -> argparse.ArgumentParser:
 
     command = commands.add_parser("debug", help=f"step through it: debug {_EXAMPLE} --print")
     _add_expression(command)
-    form = command.add_mutually_exclusive_group(required=True)
+    form = command.add_mutually_exclusive_group()
     form.add_argument("--print", action="store_true", help="every step as a line of text")
     form.add_argument("--json", action="store_true", help="every event as a line of JSON")
     command.set_defaults(run=_debug)
@@ -110,6 +114,10 @@ def _draw(options: argparse.Namespace) -> int:
 
 
 def _debug(options: argparse.Namespace) -> int:
+    if not (options.print or options.json):
+        print(f"minigrad: {_NO_FORM}", file=sys.stderr)
+        build(options.expression, options.values)  # says what is wrong with it, if anything is
+        return 2
     record = trace(build(options.expression, options.values))
     if options.json:
         for event in record.events:

@@ -35,6 +35,23 @@ def test_debug_json_is_an_event_a_line(capsys: pytest.CaptureFixture[str]) -> No
     assert events[-1]["kind"] == "DONE"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [(NEURON, ""), (["x +", "x=1"], "cannot be read"), (["x + y", "x=1"], "y has no value")],
+)
+def test_debug_without_a_form_says_which_there_are_and_what_is_wrong_with_the_expression(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["debug", *arguments]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    form, *fault = printed.err.splitlines()
+    assert "--print" in form
+    assert "--json" in form
+    assert len(fault) == bool(said)
+    assert said in "".join(fault)
+
+
 def test_draw_prints_or_writes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["draw", *NEURON]) == 0
     assert "tanh" in capsys.readouterr().out
