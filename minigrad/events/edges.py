@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
+from minigrad.events.table import fields
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -33,6 +35,9 @@ class Edge(NamedTuple):
     before: float | None
     after: float | None
     reason: str
+
+    def __repr__(self) -> str:
+        return fields(self)
 
 
 _WIDTH = len(Edge._fields)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from minigrad import modes
 from minigrad.errors import ArgumentTypeError, OperationError, ShapeError
-from minigrad.events import file, names, story
+from minigrad.events import file, names, story, table
 from minigrad.events.edges import Edge, Edges
 from minigrad.graph import Node, numbers, sources, sweep, topological_order
 from minigrad.nothing import NOTHING
@@ -63,6 +63,9 @@ class TraceNode(NamedTuple):
     stale: bool
     grad: float | None
 
+    def __repr__(self) -> str:
+        return table.fields(self)
+
 
 class Update(NamedTuple):
     """A step of an optimizer: ``after = before - learning_rate · gradient``, if the rule is SGD.
@@ -82,6 +85,9 @@ class Update(NamedTuple):
     learning_rate: float
     after: Any
     rule: str
+
+    def __repr__(self) -> str:
+        return table.fields(self)
 
 
 class Trace(NamedTuple):
@@ -120,6 +126,10 @@ class Trace(NamedTuple):
 
     def __repr__(self) -> str:
         return f"<Trace of {len(self.nodes)} nodes, {len(self.edges)} edges>"
+
+    def __str__(self) -> str:
+        """The nodes and the pass as a table; of a large trace the beginning."""
+        return table.table(self)
 
 
 def trace(*outputs: Node, seed: Any = None) -> Trace:

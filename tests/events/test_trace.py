@@ -240,3 +240,42 @@ def test_record_lists_the_nodes_and_switches_sources_on_for_a_while() -> None:
     assert made.nodes == [y]
     assert mg.options.sources == before
     assert mg.trace(y).nodes[-1].span is not None
+
+
+# ---- as text -------------------------------------------------------------------------------------
+
+
+def test_print_shows_every_node_and_every_edge_of_a_small_trace():
+    a, b = mg.Value(2.0, name="a"), mg.Value(-3.0, name="b")
+    y = a * b + a
+    y.name = "y"
+    t = mg.trace(y)
+    first, *lines = [line.split() for line in str(t).splitlines()]
+    assert " ".join(first) == repr(t) == "<Trace of 4 nodes, 4 edges>"
+    assert ["a", "leaf", "2", "-2"] in lines
+    assert ["y", "add(v2,", "a)", "-4", "1"] in lines
+    title = lines.index(["edge", "upstream", "×", "local", "=", "contribution", "total"])
+    for line, edge in zip(lines[title + 1 :], t.edges, strict=True):
+        ends = [t.nodes[edge.node].name, "→", t.nodes[edge.input].name]
+        numbers = [edge.upstream, edge.local, edge.contribution, edge.after]
+        assert line[:3] == ends
+        assert list(map(float, line[3:])) == numbers
+
+
+def test_print_shows_the_beginning_of_a_large_trace_and_says_how_much_is_left():
+    y = mg.Value(1.0)
+    for _ in range(1000):
+        y = y * 1.5
+    t = mg.trace(y)
+    lines = str(t).splitlines()
+    assert len(lines) < 150
+    assert f"  … {len(t.nodes) - 60} more" in lines
+    assert f"  … {len(t.edges) - 60} more" in lines
+
+
+def test_print_shows_arrays_by_shape_and_range_and_why_an_edge_carries_nothing():
+    x = mg.Tensor([[float(i) for i in range(100)]], name="x")
+    text = str(mg.trace((x * 2.0).sum()))
+    assert "[1×100] 0 … 99" in text
+    assert "(constant)" in text
+    assert max(map(len, text.splitlines())) < 140

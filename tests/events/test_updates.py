@@ -135,3 +135,28 @@ def test_minimize_is_recorded_as_well() -> None:
     with mg.record() as made:
         SGD(0.1).minimize(lambda: w * w, [w])
     assert [(u.before, u.gradient, u.after) for u in made.updates] == [(1.0, 2.0, 0.8)]
+
+
+def test_the_repr_of_what_was_recorded_shows_arrays_by_shape_and_range():
+    w = Tensor(np.arange(2000.0).reshape(20, 100) + 7777.25, name="w")
+    with mg.record() as made:
+        L = (w[[0, 1, 2]] * 0.5).sum()
+        L.backward()
+        SGD(0.25, [w]).step()
+    trace = made.trace(L)
+    shown = [repr(made.updates), *map(repr, trace.nodes), *map(repr, trace.edges)]
+    assert "before=[20×100] 7777 … 9776" in shown[0]
+    assert "node=Tensor('w', [20×100] 7777 … 9776)" in shown[0]
+    assert all(len(text) < 400 and "\n" not in text for text in shown)
+
+
+def test_the_repr_of_numbers_is_exact():
+    w = Value(0.1 + 0.2, name="w")
+    with mg.record() as made:
+        L = w * 2.0
+        L.backward()
+        SGD(0.5, [w]).step()
+    (update,) = made.trace(L).updates
+    parts = ", ".join(f"{name}={value!r}" for name, value in update._asdict().items())
+    assert repr(update) == f"Update({parts})"
+    assert "before=0.30000000000000004" in repr(update)
