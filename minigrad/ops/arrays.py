@@ -128,10 +128,22 @@ def _erf(x: Any) -> Any:
 
 def _power(x: Any, y: Any) -> Any:
     single = y.__class__ is float or (y.__class__ is ndarray and not y.ndim)
-    if single and y == 0.5 and not np.all(x > 0.0):
-        # NumPy takes the root, and IEEE 754 has other roots than powers of -0.0 and -inf.
-        x = np.where(x == -np.inf, np.inf, x + 0.0)
+    if single and y == 0.5:
+        return _root(x, y)
     return x**y  # NumPy's operator knows squares and roots, its function does not
+
+
+def _root(x: Any, half: Any) -> Any:
+    """x ** 0.5, for which NumPy takes the root: by IEEE 754 another number at -0.0 and -inf."""
+    x = x + 0.0
+    token = errors.set(loud)
+    try:
+        return x**half
+    except FloatingPointError:  # something is negative
+        pass
+    finally:
+        errors.reset(token)
+    return np.where(x == -np.inf, np.inf, x) ** half
 
 
 _SAME_NAME = """

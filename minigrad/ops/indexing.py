@@ -150,10 +150,12 @@ def _row_of(index: Any) -> Any:
     key: list[Any] = []
     for i in index if index.__class__ is tuple else (index,):
         if i.__class__ is slice:
-            ends = i.start, i.stop, i.step
-            if any(end.__class__ not in _ENDS for end in ends):  # 1.0 would be found as 1
-                return _GETITEM.bind(index=index_of(index))
-            key.append(ends)
+            start, stop, step = i.start, i.stop, i.step
+            if not (
+                start.__class__ in _ENDS and stop.__class__ in _ENDS and step.__class__ in _ENDS
+            ):
+                return _GETITEM.bind(index=index_of(index))  # 1.0 would be found as 1
+            key.append((start, stop, step))
         elif i is None or i.__class__ is int or i is Ellipsis:
             key.append(i)
         else:
