@@ -16,9 +16,7 @@ from __future__ import annotations
 from importlib import import_module
 from importlib.util import find_spec
 
-from minigrad import hooks
-from minigrad.elsewhere import FUNCTIONS as ELSEWHERE
-from minigrad.elsewhere import missing
+from minigrad import elsewhere, hooks
 from minigrad.graph import Node
 from minigrad.graph import topological_order as topological_order
 from minigrad.modes import errstate as errstate
@@ -92,7 +90,7 @@ def __getattr__(name: str) -> Any:
         functions = import_module("minigrad.tensor").ARRAY_FUNCTIONS
         value = globals()[name] = functions[name]
         return value
-    raise missing("minigrad", name, ELSEWHERE)
+    raise elsewhere.missing("minigrad", name, elsewhere.FUNCTIONS)
 
 
 def _view(name: str) -> Any:

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.errors import ArgumentTypeError, ArgumentValueError
+from minigrad.errors import ArgumentTypeError
 
-__all__ = ["ReadOnlyArray", "TruthArray", "shown"]
+__all__ = ["ReadOnlyArray", "shown"]
 
 _HOW = (
     "the data of a Tensor is read-only, because graphs were recorded with it; write "
@@ -60,34 +60,8 @@ class ReadOnlyArray(np.ndarray):
         return _plain(self).copy().__reduce__()
 
 
-class TruthArray(np.ndarray):
-    """What a comparison of arrays gives: bools, which say what to write if one answer is needed."""
-
-    def __array_wrap__(self, out: Any, context: Any = None, return_scalar: bool = False) -> Any:
-        """What is computed with it is an array like any other."""
-        return out[()] if return_scalar else out.view(np.ndarray)
-
-    def __bool__(self) -> bool:
-        if self.size == 1:
-            return bool(self.item())
-        raise ArgumentValueError(
-            f"whether a comparison of arrays holds is not one answer but {self.size}, of shape "
-            f"{self.shape}; (x > y).all() or .any() makes one of them. min(x), max(x) and "
-            f"sorted(x) compare whole rows: x.min(), x.max() and mg.sort(x) look at the numbers"
-        )
-
-    def __repr__(self) -> str:
-        return repr(_plain(self))
-
-    def __str__(self) -> str:
-        return str(_plain(self))
-
-    def __reduce__(self) -> Any:
-        return _plain(self).copy().__reduce__()
-
-
 def _plain(x: Any) -> Any:
-    return x.view(np.ndarray) if isinstance(x, ReadOnlyArray | TruthArray) else x
+    return x.view(np.ndarray) if isinstance(x, ReadOnlyArray) else x
 
 
 class _Probe:

@@ -23,7 +23,6 @@ from minigrad.graph import Node
 from minigrad.ops.evaluate import as_number
 from minigrad.protocol import NodeProtocol
 from minigrad.tensor import numpy_names
-from minigrad.tensor.data import TruthArray
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -198,8 +197,7 @@ def _compared(compare: Any, x: ArrayProtocol, y: Any) -> Any:
     y = _numbers_of(y)
     if not isinstance(y, np.ndarray) and as_number(y) is None:
         return NotImplemented
-    holds = compare(x._data, y)
-    return holds.view(TruthArray) if isinstance(holds, np.ndarray) else holds
+    return compare(x._data, y)
 
 
 rename(ArrayProtocol, {**NODES, **TENSORS})
