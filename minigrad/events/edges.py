@@ -80,7 +80,5 @@ class Edges(Sequence[Edge]):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Edges) and self._cells == other._cells
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __repr__(self) -> str:
         return repr(tuple(self))
