@@ -21,7 +21,7 @@ NAME_SIZE, TEXT_SIZE, SMALL_SIZE = 13, 12, 10.5
 ROW_HEIGHT = 17
 PADDING = 10
 NAME_COLUMNS = 22
-OP_COLUMNS = 14
+OP_COLUMNS = 16
 REMARK_COLUMNS = 30
 KINDS = 4  # lines for what a fold hides
 INSET_COLUMNS = 12
@@ -243,7 +243,7 @@ def edge_words(edge: Edge, show: tuple[str, ...]) -> tuple[Word, ...]:
 
     >>> words = edge_words(Edge(0, 1, 1, "divisor", 0.5, 2.0), ("local", "contribution"))
     >>> [word.text for word in words]
-    ['÷', '×0.5', '→ 2']
+    ['÷', '×0.5', '= 2']
     """
     sign = SLOT_SIGNS.get(edge.slot_name)  # a small mark beside a line: in strong ink
     name = sign or edge.slot_name
@@ -251,10 +251,12 @@ def edge_words(edge: Edge, show: tuple[str, ...]) -> tuple[Word, ...]:
     if edge.uses > 1:
         words.append(Word(f"{edge.uses} edges", "quiet"))
         return tuple(words)
-    if "local" in show and edge.local is not None:
-        words.append(Word(f"×{short(edge.local)}", "local"))
+    factor = "local" in show and edge.local is not None
+    if factor:
+        number = short(edge.local)
+        words.append(Word(f"×({number})" if number[:1] in "-−" else f"×{number}", "local"))
     if "contribution" in show and edge.contribution is not None:
-        words.append(Word(f"→ {short(edge.contribution)}", "gradient"))
+        words.append(Word(f"{'=' if factor else 'adds'} {short(edge.contribution)}", "gradient"))
     return tuple(words)
 
 

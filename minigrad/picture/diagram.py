@@ -49,7 +49,10 @@ SLOT_SIGNS = {"subtracted": "−", "divisor": "÷"}
 """What is written for it where there is little room."""
 
 STARTS = "not finite: starts here"
-"""The flag of a card whose number is the first that is not finite."""
+"""The flag of a card whose value is the first that is not finite."""
+
+GRADIENT_STARTS = "not finite: gradient, from here"
+"""The flag of a card whose gradient is the first that is not finite."""
 
 
 class Card(NamedTuple):
@@ -63,7 +66,8 @@ class Card(NamedTuple):
             "fold" for a card that stands for several nodes.
         value: The number it holds.
         gradient: Derivative of the output with respect to it; ``None`` before any pass.
-        flags: Remarks: the warnings "not finite: …" and "stale", others such as "recorded branch".
+        flags: Remarks: the warnings "not finite: …" and "stale: …", others such as "recorded
+            branch".
         shape: Axes of an array, ``()`` for a number.
         hides: For a fold: what is hidden, for example ``("998 of add", "999 leaves")``.
         names: For a fold: the names in it that somebody gave; of many the first few and the last.

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from minigrad.errors import ArgumentTypeError, PictureError
 from minigrad.events import Trace, trace
+from minigrad.formatting import gist
 from minigrad.picture.diagram import Diagram, separate_operations
 from minigrad.picture.dot import to_dot
 from minigrad.picture.fold import fold
@@ -202,14 +203,26 @@ def draw(
 
 def _flags(record: Trace) -> dict[int, list[str]]:
     flags: dict[int, list[str]] = {}
+    for id, numbers in _used_before(record).items():
+        flags[id] = [f"stale: {numbers} was used" if numbers else "stale"]
     for node in record.nodes:
-        if node.stale:
-            flags.setdefault(node.id, []).append("stale")
         if node.op == "where" and record.nodes[node.inputs[0]].role == "constant":
             flags.setdefault(node.id, []).append("recorded branch")
     if record.error is not None:
         flags.setdefault(record.error[0], []).append("not finite: its derivative raised an error")
     return flags
+
+
+def _used_before(record: Trace) -> dict[int, str]:
+    """Of each card that shows another number than what was computed with: which number that was."""
+    used: dict[int, dict[str, None]] = {node.id: {} for node in record.nodes if node.stale}
+    for node in record.nodes if used else ():
+        for source, number in zip(node.inputs, node.numbers, strict=True):
+            if source in used:
+                used[source][gist(number)] = None
+    for id, numbers in used.items():
+        numbers.pop(gist(record.nodes[id].value), None)
+    return {id: " and ".join(numbers) for id, numbers in used.items()}
 
 
 def _check(option: str, given: str, known: Sequence[str]) -> None:

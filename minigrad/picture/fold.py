@@ -386,12 +386,11 @@ class _Folder:
         first = whole[0]
         if len(whole) == 1 and target.role != "fold":
             return first._replace(source=source.id, target=target.id)
-        contributions = [one.contribution for one in whole if one.contribution is not None]
-        reasons = {one.reason for one in whole}
+        sent = [one.contribution for one in whole if one.contribution is not None]
+        known = len(sent) == len(whole) and len({one.source for one in whole}) == 1
         return Edge(
-            source.id, target.id,
-            contribution=sum(contributions) if len(contributions) == len(whole) else None,
-            reason=first.reason if len(reasons) == 1 else None,
+            source.id, target.id, contribution=sum(sent) if known else None,
+            reason=first.reason if len({one.reason for one in whole}) == 1 else None,
             uses=sum(one.uses for one in whole),
         )  # fmt: skip
 

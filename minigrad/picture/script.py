@@ -20,6 +20,10 @@ SCRIPT = """
     :host { display: block; }
     .scroll { overflow: auto; max-height: 90vh; }
     .scroll > svg { display: block; max-width: 100%; height: auto; }
+    @media print {
+      .scroll { overflow: visible; max-height: none; }
+      .scroll > svg { min-width: 0 !important; }  /* the whole of it on the sheet */
+    }
     .mg-node { cursor: default; outline: none; }
     .mg-node, .mg-edge { transition: opacity 0.1s; }
     .chosen .mg-node, .chosen .mg-edge { opacity: 0.25; }

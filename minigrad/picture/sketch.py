@@ -9,12 +9,12 @@ Read next: `minigrad.picture.fold` (fewer cards), `minigrad.picture.cards` (what
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Protocol
 
 from minigrad.formatting import finite
-from minigrad.picture.diagram import SLOT_NAMES, STARTS, Card, Diagram, Edge
+from minigrad.picture.diagram import GRADIENT_STARTS, SLOT_NAMES, STARTS, Card, Diagram, Edge
 
 __all__ = ["RecordedSketch", "Sketch", "SketchNode", "inputs_of", "sketch_of"]
 
@@ -140,7 +140,7 @@ class RecordedSketch(Sketch):
         outputs: Ids of the nodes the picture is about.
         gradients: Gradient of each node by id; a node that is missing has none.
         edges: Local derivative and contribution of each (node, slot) that a pass went through.
-        flags: Extra warnings by node id, for example ``{3: ["stale"]}``.
+        flags: Extra warnings by node id, for example ``{3: ["stale: 2 was used"]}``.
         title: A line of text above the picture.
     """
 
@@ -166,8 +166,8 @@ class RecordedSketch(Sketch):
         for place, edge in enumerate(edges):
             self._passed[self._first[edge.node] + edge.slot] = place
         self._flags = {id: tuple(words) for id, words in (flags or {}).items()}
-        for id in self._starts():
-            self._flags[id] = (STARTS, *self._flags.get(id, ()))
+        for id, flag in self._starts():
+            self._flags[id] = (flag, *self._flags.get(id, ()))
         self.flagged = frozenset(self._flags)
 
     def card(self, node: int) -> Card:
@@ -191,8 +191,8 @@ class RecordedSketch(Sketch):
         passed = self._edges[place]
         return Edge(source, target, slot, name, passed.local, passed.contribution, passed.reason)
 
-    def _starts(self) -> list[int]:
-        """The nodes at which numbers stop being finite, although what went in is.
+    def _starts(self) -> Iterator[tuple[int, str]]:
+        """The nodes at which numbers stop being finite, although what went in is, with the flag.
 
         A value starts where the values of the inputs are finite; a gradient where an edge brings
         the first contribution that is not finite along values and from a gradient that are, or
@@ -201,12 +201,12 @@ class RecordedSketch(Sketch):
         bad = {node.id for node in self.nodes if not finite(node.value)}
         spoilt = {id for id, gradient in self._gradients.items() if not finite(gradient)}
         if not bad and not spoilt:
-            return []
+            return
         starts, explained = set(), set()  # explained: gradients that a contribution spoils
         line = iter(self._passed)
         for node in self.nodes:
             if node.id in bad and bad.isdisjoint(node.inputs):
-                starts.add(node.id)
+                yield node.id, STARTS
             for source in node.inputs:
                 edge = next(line)
                 if source not in spoilt or edge is None:
@@ -215,7 +215,8 @@ class RecordedSketch(Sketch):
                     explained.add(source)
                     if node.id not in spoilt and bad.isdisjoint((node.id, *node.inputs)):
                         starts.add(source)
-        return sorted(starts | (spoilt - explained))
+        for id in sorted(starts | (spoilt - explained)):
+            yield id, GRADIENT_STARTS
 
 
 def inputs_of(count: int, sources: Sequence[int], targets: Sequence[int]) -> list[list[int]]:

@@ -259,7 +259,8 @@ class _Writer:
                          'fill-rule="evenodd"/>')  # fmt: skip
             fill = "none"
         border = theme.warning if card.warnings else theme.border
-        dash = ' stroke-dasharray="5 3"' if "stale" in card.flags else ""
+        stale = any(flag.startswith("stale") for flag in card.flags)
+        dash = ' stroke-dasharray="5 3"' if stale else ""
         if card.role == "fold":
             for shift in (6, 3):
                 parts.append(_rect(shift, shift, width - 6, height - 6, 8, fill, border, 1))

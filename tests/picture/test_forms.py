@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import minigrad as mg
+from minigrad import Value, draw
 from minigrad.errors import ArgumentTypeError, PictureError
 from minigrad.formatting import clip_text, display_width, short, visible
 from minigrad.picture import Card, Diagram, Drawing, Edge
@@ -272,3 +273,25 @@ def test_nothing_to_draw_and_nowhere_to_save():
     with pytest.raises(PictureError, match=r"x\.svg"):
         mg.draw(mg.Value(1.0) * 2.0).save(3)
     assert mg.draw(mg.Value(1.0) * 2.0, title=None).svg.startswith("<svg")
+
+
+def test_a_changed_leaf_says_what_was_computed_with() -> None:
+    w, x = Value(2.0, name="w"), Value(3.0, name="x")
+    y = w * x
+    w.data = 5.0
+    again = y + w  # 5 is what the card shows
+    cards = {card.name: card for card in draw(again).diagram.cards}
+    assert cards["w"].flags == ("stale: 2 was used",)
+    assert cards["w"].warnings == cards["w"].flags
+    assert "! stale: 2 was used" in draw(again).svg
+    assert cards["x"].flags == ()
+
+
+def test_where_a_gradient_stops_being_finite_the_value_is_not_blamed() -> None:
+    u = Value(0.0, name="u")
+    with mg.errstate("ignore"):
+        flags = {card.name: card.flags for card in draw(mg.sqrt(u)).diagram.cards}
+        assert flags["u"] == ("not finite: gradient, from here",)
+        y = mg.log(u)
+        y.name = "y"
+        assert draw(y).diagram.cards[-1].flags == ("not finite: starts here",)

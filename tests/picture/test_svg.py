@@ -15,7 +15,14 @@ from hypothesis import strategies as st
 
 from minigrad.formatting import visible
 from minigrad.picture.cards import text_width
-from minigrad.picture.diagram import STARTS, Card, Diagram, Edge, separate_operations
+from minigrad.picture.diagram import (
+    GRADIENT_STARTS,
+    STARTS,
+    Card,
+    Diagram,
+    Edge,
+    separate_operations,
+)
 from minigrad.picture.sketch import RecordedSketch
 from minigrad.picture.svg import to_svg
 from minigrad.picture.themes import THEMES
@@ -97,7 +104,8 @@ def test_what_is_not_finite_is_marked_in_words() -> None:
 
 
 def flagged(diagram: Diagram) -> list[str]:
-    return [card.name for card in diagram.cards if STARTS in card.flags]
+    starts = {STARTS, GRADIENT_STARTS}
+    return [card.name for card in diagram.cards if starts & set(card.flags)]
 
 
 def test_only_where_nan_starts_is_it_said_in_words() -> None:
@@ -168,8 +176,8 @@ def test_labels_of_edges_on_request() -> None:
     tape = fakes.Tape()
     quotient = tape.op("div", tape.leaf("a", 1.0), tape.leaf("b", 4.0))
     svg = to_svg(tape.diagram(quotient), show=ALL)
-    assert "×0.25→ 0.25" in texts(svg)
-    assert "÷×-0.0625→ -0.0625" in texts(svg)
+    assert "×0.25= 0.25" in texts(svg)
+    assert "÷×(-0.0625)= -0.0625" in texts(svg)
 
 
 def test_minus_and_division_mark_the_second_input() -> None:
