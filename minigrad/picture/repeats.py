@@ -93,7 +93,7 @@ def siblings(graph: Graph) -> list[Part]:
 
     A part is a node with all that only it uses. Two parts are alike if their operations, the shapes
     of their numbers, and the nodes that both use are the same, and if they go into the same parts:
-    where in a long sum of these is of no account.
+    where in a long sum of these is of no account. Leaves are alike if their names are, too.
     """
     inputs, users = graph.inputs, graph.users
     consumers: list[list[int]] = [[] for _ in inputs]
@@ -119,7 +119,9 @@ def siblings(graph: Graph) -> list[Part]:
             uses = consumers[node]
             if users[node] > 1:
                 uses = sorted({owner[user] for user in uses})
-            families.setdefault((kind[node], *uses), []).append(node)
+            # leaves of one family are called alike: no pixel stands for the weights of a kernel
+            stem = _DIGITS.sub("#", known.name) if known.op is None else ""
+            families.setdefault((kind[node], stem, *uses), []).append(node)
     found = []
     for family in families.values():
         if len(family) >= SIBLINGS:

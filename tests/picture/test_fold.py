@@ -95,6 +95,18 @@ def test_an_operation_of_many_inputs_keeps_two_and_folds_the_rest() -> None:
     assert small.cards[2].value is None  # 998 values leave it
 
 
+def test_leaves_of_two_families_do_not_go_behind_one_card() -> None:
+    tape = fakes.Tape()
+    pixels = [tape.leaf(f"x{number}", 1.0) for number in range(8)]
+    kernel = [tape.leaf(f"k{number}", 1.0) for number in range(8)]
+    products = [tape.op("mul", x, k) for x in pixels for k in kernel]
+    small = check_fold(tape.diagram(tape.op("dot", *products)), 20)
+    hidden = [{name[0] for name in card.names} for card in small.cards if card.role == "fold"]
+    assert {"x"} in hidden
+    assert {"k"} in hidden
+    assert {"x", "k"} not in hidden
+
+
 def test_four_cards_become_three() -> None:
     cards = tuple(Card(number, f"v{number}", value=1.0) for number in range(4))
     check_fold(Diagram(cards, (Edge(0, 2), Edge(0, 3)), (0, 1)), 3)
