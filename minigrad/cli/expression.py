@@ -27,6 +27,12 @@ __all__ = ["build", "evaluate"]
 _LONGEST = 10_000  # characters
 _DEEPEST = 200  # operations inside each other
 _CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
+_ALSO_CALLED = {"ln": "log", "lg": "log10", "ld": "log2", "σ": "sigmoid", "logistic": "sigmoid"}
+_INSTEAD: dict[type, str] = {  # what is written here for a form of Python that is not allowed
+    ast.IfExp: "where(condition, x, y) chooses between two numbers",
+    ast.Tuple: "a number has a decimal point, 1.5",
+    ast.BoolOp: "where(condition, x, y) takes one condition",
+}
 _ROWS: dict[type, str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.FloorDiv: "floordiv",
     ast.Mod: "mod", ast.Pow: "pow", ast.Lt: "less", ast.LtE: "less_equal", ast.Gt: "greater",
@@ -108,10 +114,12 @@ class _Reader:
             raise ExpressionError(f"more than {_DEEPEST} operations inside each other")
         method = getattr(self, f"_{type(tree).__name__.lower()}", None)
         if method is None:
-            raise ExpressionError(
-                f"{_shown(ast.unparse(tree))} is not allowed; allowed are numbers, names, "
-                f"+ - * / // % **, comparisons, and functions such as tanh(x)"
+            instead = _INSTEAD.get(
+                type(tree),
+                "allowed are numbers, names, + - * / // % **, comparisons, and functions such as "
+                "tanh(x)",
             )
+            raise ExpressionError(f"{_shown(ast.unparse(tree))} is not allowed; {instead}")
         return method(tree, depth + 1)
 
     def _constant(self, tree: ast.Constant, depth: int) -> float:
@@ -131,7 +139,8 @@ class _Reader:
             return _CONSTANTS[name]
         if name in FUNCTIONS:
             raise ExpressionError(f"{name} is a function: write {name}(…)")
-        raise ExpressionError(f"{name} has no value: add {name}=number")
+        product = "; a product is written *" if "·" in name else ""
+        raise ExpressionError(f"{name} has no value: add {name}=number{product}")
 
     def _unaryop(self, tree: ast.UnaryOp, depth: int) -> Any:
         x = self.read(tree.operand, depth)
@@ -172,7 +181,8 @@ class _Reader:
         if function is None or not function.op.public:
             public = sorted(n for n, f in FUNCTIONS.items() if f.op.public)
             word = ast.unparse(tree.func).rpartition(".")[2]
-            near = get_close_matches(word, public, cutoff=0.5)
+            other = _ALSO_CALLED.get(word)
+            near = [other] if other else get_close_matches(word, public, cutoff=0.5)
             hint = (
                 f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(public)}"
             )
