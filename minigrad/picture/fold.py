@@ -26,7 +26,15 @@ from collections.abc import Iterable, Sequence, Set
 from heapq import heappop, heappush
 
 from minigrad.picture.diagram import Card, Diagram, Edge, fold_card, warnings_in
-from minigrad.picture.repeats import Part, gives_name, name_tiers, scope_parts, scopes_of, siblings
+from minigrad.picture.repeats import (
+    Part,
+    gives_name,
+    name_tiers,
+    runs_of,
+    scope_parts,
+    scopes_of,
+    siblings,
+)
 from minigrad.picture.sketch import Sketch, SketchNode, inputs_of, sketch_of
 
 __all__ = ["fold"]
@@ -69,7 +77,10 @@ def fold(graph: Diagram | Sketch, max_nodes: int | None) -> Diagram:
 
 
 class _Folder:
-    """A graph that shrinks. Nodes are indices into `nodes`; `hidden` counts kinds per fold.
+    """A graph that shrinks. Nodes are indices into `nodes`.
+
+    Of each fold, `hidden` says how many nodes of which kind are in it, `scopes` where they were
+    made.
 
     Args:
         sketch: What to fold.
@@ -85,6 +96,7 @@ class _Folder:
         self.places: Sequence[int] = range(len(self.nodes))  # of each node, its place in the sketch
         self.flagged: Set[int] = sketch.flagged
         self.hidden: dict[int, dict[str, int]] = {}
+        self.scopes: dict[int, set[str]] = {}
         self.bundles: list[list[int]] | None = None  # the lines of each edge; None: edges are lines
         self._connect(sketch.sources, sketch.targets, sketch.inputs)
 
@@ -153,14 +165,14 @@ class _Folder:
         """Runs of nodes that have only leaves beside them, but for their ends."""
         return _largest_first([
             Part(self._with_private(run[1:-2], whole_branches=False))
-            for run in self._runs(same_op=False) if len(run) > LONG
+            for run in runs_of(self, same_op=False) if len(run) > LONG
         ])  # fmt: skip
 
     def chains(self, _max_nodes: int) -> list[Part]:
         """The other runs: what enters at the start of a short chain stays visible."""
         return _largest_first([
             Part(run[:1] + self._with_private(run[1:-1], whole_branches=False))
-            for run in self._runs(same_op=False) if len(run) <= LONG
+            for run in runs_of(self, same_op=False) if len(run) <= LONG
         ])  # fmt: skip
 
     def alike(self, _max_nodes: int) -> list[Part]:
@@ -171,12 +183,12 @@ class _Folder:
         """The middle of long runs of one operation, with whatever only it uses; largest first."""
         return _largest_first([
             Part(self._with_private(run[1:-1], whole_branches=True, keep=run[0]))
-            for run in self._runs(same_op=True) if len(run) >= MANY
+            for run in runs_of(self, same_op=True) if len(run) >= MANY
         ])  # fmt: skip
 
     def sums(self, max_nodes: int) -> list[Part]:
         """Runs of one operation with whatever only they use; a run inside another comes first."""
-        runs = self._runs(same_op=True)
+        runs = runs_of(self, same_op=True)
         roomy = len(runs) * TERMS <= max_nodes
         parts = []
         for run in runs:
@@ -201,35 +213,6 @@ class _Folder:
             keep.add(node)
             node -= 1
         return [Part([v for v in range(count) if v not in keep])]
-
-    def _runs(self, *, same_op: bool) -> list[list[int]]:
-        """Chains of nodes, each used by the next one only, to the last, which may have any users.
-
-        Args:
-            same_op: Whether a node is followed along its first input of the same operation, or
-                along its only input that is no leaf.
-        """
-        inputs, users, nodes, heads = self.inputs, self.users, self.nodes, self.heads
-        follows: dict[int, int] = {}
-        for node, near in enumerate(inputs):
-            if not near:
-                continue
-            inner = [v for v in near if inputs[v]]
-            if same_op:
-                inner = [v for v in inner if nodes[v].op == nodes[node].op][:1]
-            if len(inner) == 1 and users[inner[0]] == 1 and nodes[inner[0]].id not in heads:
-                follows[inner[0]] = node
-        ends = set(follows.values())
-        runs = []
-        for start in follows:
-            if start in ends:
-                continue
-            run, node = [start], start
-            while node in follows:
-                node = follows[node]
-                run.append(node)
-            runs.append(run)
-        return runs
 
     def stays(self, node: int) -> bool:
         """Whether it is an output, or has a name that is worth its card."""
@@ -296,6 +279,8 @@ class _Folder:
             flags = [flag for node in group if node in flagged for flag in self.card(node).flags]
             warnings = tuple(dict.fromkeys(warnings_in(flags)))  # no fold hides a warning
             self.nodes[last] = folded._replace(flags=warnings)
+            scopes = {self.nodes[node].scope for node in group if node not in self.hidden}
+            self.scopes[last] = scopes.union(*[self.scopes.get(node, ()) for node in group])
             self.hidden[last] = counts
             if warnings:
                 flagged.add(last)
@@ -305,6 +290,7 @@ class _Folder:
         self.places = [self.places[node] for node in left]
         self.flagged = {place[node] for node in flagged if node in place}
         self.hidden = {place[node]: counts for node, counts in self.hidden.items() if node in place}
+        self.scopes = {place[node]: names for node, names in self.scopes.items() if node in place}
         self.bundles = [lines for _, _, lines in bundles]
         sources = [place[source] for source, _, _ in bundles]
         targets = [place[target] for _, target, _ in bundles]

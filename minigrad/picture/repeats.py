@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import NamedTuple, Protocol
 
 from minigrad.picture.diagram import Card
 from minigrad.picture.sketch import SketchNode
 
-__all__ = ["Part", "gives_name", "name_tiers", "scope_parts", "scopes_of", "siblings"]
+__all__ = ["Part", "gives_name", "name_tiers", "runs_of", "scope_parts", "scopes_of", "siblings"]
 
 FEW = 4  # names that differ in their digits only, up to which each is a name of its own
 SIBLINGS = 3  # alike parts, from which all but the first are hidden
@@ -34,6 +34,8 @@ class Graph(Protocol):
     def nodes(self) -> Sequence[SketchNode]: ...
     @property
     def hidden(self) -> Mapping[int, Mapping[str, int]]: ...
+    @property
+    def scopes(self) -> Mapping[int, Set[str]]: ...
     @property
     def inputs(self) -> Sequence[Sequence[int]]: ...
     @property
@@ -149,6 +151,39 @@ def branches(graph: Graph, seeds: Sequence[int], *, leaves_only: bool = False) -
     return group
 
 
+# Chains
+
+
+def runs_of(graph: Graph, *, same_op: bool) -> list[list[int]]:
+    """Chains of nodes, each used by the next one only, to the last, which may have any users.
+
+    Args:
+        same_op: Whether a node is followed along its first input of the same operation, or
+            along its only input that is no leaf.
+    """
+    inputs, users, nodes = graph.inputs, graph.users, graph.nodes
+    follows: dict[int, int] = {}
+    for node, near in enumerate(inputs):
+        if not near:
+            continue
+        inner = [v for v in near if inputs[v]]
+        if same_op:
+            inner = [v for v in inner if nodes[v].op == nodes[node].op][:1]
+        if len(inner) == 1 and users[inner[0]] == 1 and not graph.stays(inner[0]):
+            follows[inner[0]] = node
+    ends = set(follows.values())
+    found = []
+    for start in follows:
+        if start in ends:
+            continue
+        run, node = [start], start
+        while node in follows:
+            node = follows[node]
+            run.append(node)
+        found.append(run)
+    return found
+
+
 # Scopes
 
 
@@ -170,12 +205,13 @@ def scope_parts(graph: Graph, scope: str) -> list[Part]:
     """What was made inside the scope, with the leaves that only it uses, one part for each visit.
 
     Where the way from one node of the scope to another leads outside (a layer that is called again
-    on what came of its output), the second belongs to a new visit: no part may feed itself.
+    on what came of its output), the second belongs to a new visit: no part may feed itself. Where
+    some of the scope is behind other folds already, the name says that this is a part of it.
     """
     visit: list[int] = []  # of each node: how often the way to it came to the scope; 0 for never
     members: dict[int, list[int]] = {}
     inside = [
-        not graph.stays(node) and (known.scope == scope or known.scope.startswith(f"{scope}/"))
+        not graph.stays(node) and _within(known.scope, scope)
         for node, known in enumerate(graph.nodes)
     ]  # fmt: skip
     for node, near in enumerate(graph.inputs):
@@ -184,4 +220,14 @@ def scope_parts(graph: Graph, scope: str) -> list[Part]:
             members.setdefault(visit[node], []).append(node)
         else:
             visit.append(max([visit[v] for v in near], default=0))
-    return [Part(branches(graph, nodes, leaves_only=True), scope) for nodes in members.values()]
+    parts = [branches(graph, nodes, leaves_only=True) for nodes in members.values()]
+    here = set().union(*parts)
+    whole = not any(
+        _within(inner, scope)
+        for fold, scopes in graph.scopes.items() if fold not in here for inner in scopes
+    )  # fmt: skip
+    return [Part(nodes, scope if whole else f"part of {scope}") for nodes in parts]
+
+
+def _within(inner: str, scope: str) -> bool:
+    return inner == scope or inner.startswith(f"{scope}/")

@@ -295,3 +295,17 @@ def test_where_a_gradient_stops_being_finite_the_value_is_not_blamed() -> None:
         y = mg.log(u)
         y.name = "y"
         assert draw(y).diagram.cards[-1].flags == ("not finite: starts here",)
+
+
+def test_a_fold_that_is_called_like_a_scope_holds_all_of_it_or_says_that_it_does_not() -> None:
+    model = mg.nn.MLP(3, [8, 8], 2, mode="scalar", rng=0)
+    folds = [
+        card for card in draw(model([1.0, 2.0, 3.0]), max_nodes=12).diagram.cards
+        if card.role == "fold"
+    ]  # fmt: skip
+    dots = {card.name: card.hides[0] for card in folds if "of dot" in card.hides[0]}
+    assert dots == {
+        "part of MLP/layers.0": "1 of dot",  # the other seven are like it
+        "part of MLP/layers.1": "1 of dot",
+        "MLP/layers.2": "2 of dot",
+    }
