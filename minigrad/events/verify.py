@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from minigrad import modes
 from minigrad.errors import MinigradError, TraceError
+from minigrad.formatting import clip_text, visible
 from minigrad.ops import OPS
 from minigrad.ops.evaluate import compute
 
@@ -96,11 +97,18 @@ class Checker:
             handler = getattr(self, f"_{str(event['kind']).lower()}", None)
             if handler is None or event["kind"] not in _KINDS:
                 raise TraceError(f"event {place} is of an unknown kind, {event['kind']!r}")
-            handler(f"event {place} ({event['kind']})", event)
+            handler(f"event {place} ({event['kind']}{self._edge_of(event)})", event)
         if not self.partial:
             self._complete()
         unchecked = self.unchecked()
         return Report(self.checked, tuple(sorted(self.unknown)), tuple(self.faults), unchecked)
+
+    def _edge_of(self, event: dict[str, Any]) -> str:
+        """The node of an event by its name, and the input that it sends to."""
+        ids = (event.get("node"), event.get("to"))
+        known = (self.nodes[i] for i in ids if isinstance(i, int) and 0 <= i < len(self.nodes))
+        names = " → ".join(clip_text(visible(str(node["name"])), 20) for node in known)
+        return f" {names}" if names else ""
 
     def unchecked(self) -> tuple[str, ...]:
         """What could not be computed again, and why."""

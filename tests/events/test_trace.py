@@ -73,6 +73,17 @@ def test_a_damaged_number_is_found(choices: list[tuple[int, int, int]], data: An
     assert verify(content).faults
 
 
+def test_a_fault_names_the_edge() -> None:
+    x, w = Value(3.0, name="x"), Value(2.0, name="w")
+    y = x * w
+    y.name = "y"
+    content = to_json(mg.trace(y))
+    event = next(event for event in content["events"] if event["kind"] == "CONTRIB")
+    event["product"] += 1.0
+    [fault, *_] = verify(content).faults
+    assert "(CONTRIB y → x): " in fault
+
+
 def _forge(content: dict[str, Any]) -> None:
     """Add 100 to the last sum, and to all that follows from it."""
     last = [event for event in content["events"] if event["kind"] == "ACCUM"][-1]
