@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-__all__ = ["publish", "publishing"]
+__all__ = ["publish", "publishing", "restore", "write"]
 
 publishing = RLock()  # one pass at a time adds to the leaves: threads may share them
 
@@ -56,5 +56,22 @@ def publish(order: Sequence[Node], cotangents: dict[Node, Any], as_nodes: bool) 
                 if not as_nodes and hasattr(node, "_settled"):
                     gradient = node._settled(gradient, as_nodes)  # NumPy's sum may be a scalar
             gradients.append((node, gradient))
+        write(gradients)
+
+
+def write(gradients: Sequence[tuple[Any, Any]]) -> None:
+    """Give each node its gradient; if somebody presses Ctrl-C meanwhile, none of them."""
+    nodes = [node for node, _ in gradients]
+    before = [node._grad for node in nodes]
+    try:
         for node, gradient in gradients:
             node._grad = gradient
+    except BaseException:
+        restore(nodes, before)
+        raise
+
+
+def restore(nodes: Sequence[Node], gradients: Sequence[Any]) -> None:
+    """Give the nodes back the gradients that they had."""
+    for node, gradient in zip(nodes, gradients, strict=True):
+        node._grad = gradient

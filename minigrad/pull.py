@@ -12,7 +12,7 @@ from minigrad import hooks, modes
 from minigrad.errors import MinigradError, OperationError, StaleError
 from minigrad.graph import Node, numbers, sources
 from minigrad.nothing import NOTHING
-from minigrad.ops.evaluate import check_product
+from minigrad.ops.evaluate import LEAVES_FLOATS, check_product
 from minigrad.ops.floats import IEEEFloat
 
 TYPE_CHECKING = False
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-__all__ = ["pull", "pull_graph"]
+__all__ = ["failed", "of_learner", "pull", "pull_graph"]
 
 
 def pull(node: Node, upstream: Any) -> Sequence[tuple[Any, Any, str]]:
@@ -86,7 +86,28 @@ def _ask(node: Node, upstream: Any, out: Any, xs: Sequence[Any]) -> Sequence[tup
     except (MinigradError, Warning):  # a warning, where a filter makes it an error
         raise
     except Exception as error:
-        raise OperationError(
-            f"the derivative of {op.describe(numbers(node))} raised {type(error).__name__}: "
-            f"{error}{modes.made_at(node)}"
-        ) from error
+        raise failed(node, error) from error
+
+
+def of_learner(error: Exception) -> bool:
+    """Whether a formula raised it that need not be run again, slowly, to say what is wrong.
+
+    Float arithmetic that has no number may have one by the rules of IEEE 754, our own errors say
+    which node they are about, and what a fast pass itself stumbles over is not about a formula.
+    """
+    inside = error.__traceback__ is not None and error.__traceback__.tb_next is not None
+    return inside and not isinstance(error, (*LEAVES_FLOATS, MinigradError, Warning))
+
+
+def failed(node: Node, error: Exception) -> Exception:
+    """The error for a formula that raised one: names the operation, its numbers and its line.
+
+    What ends a session of ``pdb`` stays what it is.
+    """
+    if type(error).__name__ == "BdbQuit":
+        return error
+    op: Any = node._row
+    return OperationError(
+        f"the derivative of {op.describe(numbers(node))} raised {type(error).__name__}: "
+        f"{error}{modes.made_at(node)}"
+    )

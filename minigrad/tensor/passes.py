@@ -27,7 +27,7 @@ from minigrad.ops.formulas import array_slopes, known_slopes
 from minigrad.ops.kinds import General
 from minigrad.ops.row import FIRST, MANY, ONE, SECOND, Op
 from minigrad.ops.scattered import Scattered
-from minigrad.publish import publishing
+from minigrad.publish import publishing, write
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +50,9 @@ def backward(root: Any, seed: Any, watched: bool) -> bool:
     cotangents: dict[Any, Any] = {root: seed}
     try:
         kept = _pass_gradients(order, cotangents, watched)
-    except Exception:
+    except Exception as error:
+        if type(error).__name__ == "BdbQuit":  # the end of a session of pdb
+            raise
         return False  # the readable sweep says whose formula it was
     finally:
         errors.reset(token)
@@ -302,9 +304,10 @@ def _publish(kept: list[tuple[Any, Any]], leaves: dict[Any, Any]) -> None:
             ready.append((node, gradient))
         while kept:
             node, gradient = kept.pop()
-            ready.append((node, own(gradient, node._data) if hasattr(node, "shape") else gradient))
-        for node, gradient in ready:
-            node._grad = 0.0 if gradient is NOTHING else gradient
+            if hasattr(node, "shape"):
+                gradient = own(gradient, node._data)
+            ready.append((node, 0.0 if gradient is NOTHING else gradient))
+        write(ready)
 
 
 def own(gradient: Any, data: Any) -> Any:

@@ -5,8 +5,10 @@ The tests stand in the order of that table and are named after its rows.
 
 from __future__ import annotations
 
+import bdb
 import copy
 import gc
+import math
 import pickle
 import sys
 import weakref
@@ -22,6 +24,7 @@ from minigrad.errors import (
     GradientError,
     MinigradError,
     NumericalError,
+    OperationError,
     StaleError,
 )  # fmt: skip
 from minigrad.ops import OPS
@@ -443,3 +446,86 @@ def test_pause_gc_is_restored() -> None:
     with pytest.raises(LookupError), mg.pause_gc():
         fail()
     assert gc.isenabled()
+
+
+# ---- interrupts ---------------------------------------------------------------------------------
+
+
+def _interrupted(run: Callable[[], None], function: str, after: int) -> bool:
+    """Press Ctrl-C at a line of a function, counted over all its calls; False if it is over."""
+    lines = 0
+
+    def at_line(frame: Any, event: str, _: Any) -> Any:
+        nonlocal lines
+        lines += event == "line"
+        if event == "line" and lines == after:
+            raise KeyboardInterrupt
+        return at_line
+
+    before = sys.gettrace()
+    sys.settrace(lambda frame, *_: at_line if frame.f_code.co_name == function else None)
+    try:
+        run()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
+@pytest.mark.parametrize(
+    ("function", "create_graph"),
+    [("_fill_order", False), ("_pass_gradients", False), ("_publish", False), ("write", True)],
+)
+def test_a_pass_that_is_interrupted_leaves_all_as_it_was(function: str, create_graph: bool) -> None:
+    for after in range(1, 200):
+        a, b = Value(2.0, name="a"), Value(3.0, name="b")
+        y = mg.sin(a * b) + a * b
+        if not create_graph:
+            a.grad = b.grad = 1.0
+        before = (a.grad, b.grad, y.grad)
+
+        def run(y: Value = y) -> None:
+            y.backward(create_graph=create_graph)
+
+        if not _interrupted(run, function, after):
+            break
+        # all or nothing: at the last line of `_publish` everything is written already
+        assert (a.grad, b.grad, y.grad) == before or None not in (a.grad, b.grad, y.grad)
+        written = y.grad is not None
+        assert (a.grad != before[0]) == (b.grad != before[1]) == written
+        a.zero_grad()
+        b.zero_grad()
+        y.backward()
+        assert (a.grad, b.grad) == (3.0 * math.cos(6.0) + 3.0, 2.0 * math.cos(6.0) + 2.0)
+    assert after > 5
+
+
+def test_a_formula_that_raises_is_run_once() -> None:
+    calls = []
+
+    def slope(out: Any, x: Any) -> Any:
+        calls.append(x)
+        raise RuntimeError("no slope")
+
+    bad = mg.operation("raises_once", lambda m, x: x * 2.0, [slope])
+    try:
+        y = bad(Value(1.0))
+        with pytest.raises(OperationError, match=r"raises_once.*no slope"):
+            y.backward()
+        assert len(calls) == 1
+    finally:
+        OPS.pop("raises_once")
+
+
+def test_the_end_of_a_session_of_pdb_is_not_turned_into_an_error() -> None:
+    def slope(out: Any, x: Any) -> Any:
+        raise bdb.BdbQuit
+
+    quits = mg.operation("quits", lambda m, x: x * 2.0, [slope])
+    try:
+        for create_graph in (False, True):
+            with pytest.raises(bdb.BdbQuit):
+                quits(Value(1.0)).backward(create_graph=create_graph)
+    finally:
+        OPS.pop("quits")
