@@ -83,10 +83,12 @@ def _columns(trace: Trace, edge: Edge, nth: int, of: int) -> _Row:
         return _Row(where, f"({edge.reason})")
     product = f"{short(edge.upstream)} × {short(edge.local)} = {short(edge.contribution)}"
     total = f"{short(0.0 if edge.before is None else edge.before)} → {short(edge.after)}"
-    local = local_formula(node, edge.slot, symbols_of(trace, node)).text
+    symbols = symbols_of(trace, node)
+    local = local_formula(node, edge.slot, symbols).text
     if " < " in local or " <= " in local:  # 1 or 0: it must not read as "= 0 < x"
         local = f"[{local}]"
-    return _Row(where, product, total, f"({nth} of {of})", local, edge_note(node, edge.slot))
+    note = edge_note(node, edge.slot, symbols)
+    return _Row(where, product, total, f"({nth} of {of})", local, note)
 
 
 def _counted(trace: Trace) -> Iterator[tuple[Edge, int, int]]:

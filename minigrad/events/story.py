@@ -16,12 +16,15 @@ from minigrad.ops.row import MANY, Op
 from minigrad.symbol import Symbol, bracketed, derivative_formula, edge_value, formula
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from minigrad.events.edges import Edge
     from minigrad.events.trace import Trace, TraceNode
 
-__all__ = ["edge_note", "local_formula", "row_of", "same", "symbols_of", "tell", "written"]
+__all__ = [
+    "edge_note", "edge_of", "edge_words", "local_formula", "row_of", "same", "symbols_of", "tell",
+    "written",
+]  # fmt: skip
 
 Event = dict[str, Any]
 
@@ -112,12 +115,13 @@ def _visit(trace: Trace, id: int, waiting: dict[int, int]) -> Event:
 
 def _local(trace: Trace, edge: Edge) -> Event:
     node = trace.nodes[edge.node]
-    symbol = local_formula(node, edge.slot, symbols_of(trace, node))
+    symbols = symbols_of(trace, node)
+    symbol = local_formula(node, edge.slot, symbols)
     event = {
         "kind": "LOCAL", "node": node.id, "slot": edge.slot, "formula": symbol.text,
         "latex": symbol.latex, "value": edge.local,
     }  # fmt: skip
-    note = edge_note(node, edge.slot)
+    note = edge_note(node, edge.slot, symbols)
     if note:
         event["edge"] = note
     return event
@@ -165,18 +169,47 @@ def local_formula(node: TraceNode, slot: int, symbols: list[Symbol]) -> Symbol:
         return unknown
 
 
-def edge_note(node: TraceNode, slot: int) -> str:
-    """What rule gave the local derivative if not its formula: the domain, an edge, or a kink."""
+def edge_note(node: TraceNode, slot: int, symbols: Sequence[Symbol]) -> str:
+    """What rule gave the local derivative if not its formula: the domain, an edge, or a kink.
+
+    Args:
+        node: A node of a trace.
+        slot: Which of its inputs.
+        symbols: Its inputs, as ``symbols_of`` gives them.
+    """
     row, xs = row_of(node), node.numbers
     if row is None or row.arity is MANY or any(hasattr(x, "shape") for x in xs):
         return ""
     if row.domain is not None and not row.domain(*xs):
         return "nan outside the domain"
-    symbols = [Symbol(name) for name in row.parameters]
-    for condition, value in row.edges.get(slot, ()):
-        if condition(*xs):
-            shown = edge_value(value, None, symbols)
-            return f"{shown} where {Symbol.of(condition(*symbols))}"
+    edge = edge_of(node, slot)
+    if edge is not None:
+        return " where ".join(edge_words(*edge, symbols))
     if row.kink is not None and row.kink(*xs):
         return f"{row.name} has a kink here; its slope is a convention"
     return ""
+
+
+def edge_of(node: TraceNode, slot: int) -> tuple[Callable[..., Any], Any] | None:
+    """The edge of a row of numbers that gave the local derivative: its condition and its value."""
+    row, xs = row_of(node), node.numbers
+    if row is None or row.arity is MANY or any(hasattr(x, "shape") for x in xs):
+        return None
+    return next((edge for edge in row.edges.get(slot, ()) if edge[0](*xs)), None)
+
+
+def edge_words(
+    condition: Callable[..., Any], value: Any, symbols: Sequence[Symbol]
+) -> tuple[str, str]:
+    """The value of an edge and its condition, in the names of the inputs of a node.
+
+    A part of the condition that plain numbers decide is left out: ``hypot(p, 0)`` has its edge
+    where ``p == 0``.
+    """
+    try:
+        shown, holds = edge_value(value, None, symbols), Symbol.of(condition(*symbols))
+        if holds.number is not None:  # plain numbers decide it all
+            holds = Symbol.of(condition(*(Symbol(x.text) for x in symbols)))
+    except Exception:  # a learner's condition may not work on symbols
+        return "a value of its own", "the row has an edge"
+    return shown, holds.text

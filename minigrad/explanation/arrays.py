@@ -329,7 +329,7 @@ def _notes(record: Trace, target: int) -> Iterator[str]:
     said: dict[str, None] = {}
     for edge in reversed(_reaching(record, target)):
         node = record.nodes[edge.node]
-        note = array_note(node, edge.slot)
+        note = array_note(record, node, edge.slot)
         if note:
             source = bracketed(record.nodes[edge.input].name)
             said[f"∂{bracketed(node.name)}/∂{source}: {note}"] = None

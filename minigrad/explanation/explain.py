@@ -14,11 +14,12 @@ from operator import add, mul
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from minigrad.errors import ArgumentTypeError, GradientError
-from minigrad.events.story import edge_note, local_formula, symbols_of, written
+from minigrad.events.story import edge_note, local_formula, symbols_of
 from minigrad.events.trace import trace_with_ids
 from minigrad.explanation.aliases import mentioned, with_short_names
 from minigrad.explanation.arrays import ArrayExplanation, explain_arrays
 from minigrad.explanation.paths import Path, count_paths, largest_paths
+from minigrad.explanation.reasons import why_absent, why_blocked, why_zero
 from minigrad.formatting import clip_text, in_sum, short
 from minigrad.graph import Node, topological_order
 from minigrad.symbol import Symbol, bracketed
@@ -26,7 +27,7 @@ from minigrad.symbol import Symbol, bracketed
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from minigrad.events import Trace, TraceNode
+    from minigrad.events import Trace
 
 __all__ = ["Explanation", "explain"]
 
@@ -186,14 +187,14 @@ def explain(
     record, ids = trace_with_ids([output], seed)
     top = record.nodes[record.outputs[0]].name
     if input not in ids:
-        return _nothing(top, input.name or "the input", _why_absent(record, output, input))
+        return _nothing(top, input.name or "the input", why_absent(record, output, input))
     target = ids[input]
     name, gradient = record.nodes[target].name, record.gradients[target]
     if gradient is None:
-        return _nothing(top, name, _why_blocked(record, target))
+        return _nothing(top, name, why_blocked(record, target))
     if any(hasattr(entry.value, "shape") for entry in record.nodes):
         return explain_arrays(record, target, index)
-    reasons = partial(_why_zero, record, target)  # in whole names, for they stand alone
+    reasons = partial(why_zero, record, target)  # in whole names, for they stand alone
     record, texts = with_short_names(record, [*record.outputs, target])
     shown = tuple(largest_paths(record, target, _MOST))
     short_enough = sum(len(path.edges) for path in shown) <= _WRITTEN
@@ -272,10 +273,11 @@ def _product(record: Trace, path: Path) -> Symbol:
     factors = []
     for edge in path.edges:
         node = record.nodes[edge.node]
-        if edge_note(node, edge.slot):
+        symbols = symbols_of(record, node)
+        if edge_note(node, edge.slot, symbols):
             factors.append(Symbol.of(edge.local))
         else:
-            factors.append(local_formula(node, edge.slot, symbols_of(record, node)))
+            factors.append(local_formula(node, edge.slot, symbols))
     if record.seeds[0] != 1.0 or not factors:
         factors.insert(0, Symbol.of(record.seeds[0]))
     return reduce(mul, factors)
@@ -299,88 +301,11 @@ def _notes(record: Trace, shown: Sequence[Path]) -> list[str]:
     for path in shown:
         for edge in path.edges:
             node = record.nodes[edge.node]
-            note = edge_note(node, edge.slot)
+            note = edge_note(node, edge.slot, symbols_of(record, node))
             if note:
                 source = bracketed(record.nodes[edge.input].name)
                 notes[f"∂{bracketed(node.name)}/∂{source} = {short(edge.local)}: {note}"] = None
     return list(notes)
-
-
-# -- why there is none ----------------------------------------------------------------------------
-
-
-def _why_absent(record: Trace, output: Node, input: Node) -> list[str]:
-    top = record.nodes[record.outputs[0]].name
-    name = input.name or "the input"
-    if output in topological_order(input):
-        return [f"it is the other way round: {name} was computed from {top}; swap the two"]
-    if output.op is None:
-        return [
-            f"{top} is a leaf: it was not computed from nodes, or it was detached, or nothing was "
-            f"recorded (no_grad), or it left the library as a plain number on its way"
-        ]
-    reasons = [f"{top} was not computed from {name}"]
-    if any(node.name == input.name and node.op is None for node in record.nodes):
-        reasons.append(f"another node in the graph is called {name}; is this an older one?")
-    leaves = [node.name for node in record.nodes if node.role in ("leaf", "parameter")]
-    listed = ", ".join(leaves[:8]) + (f" and {len(leaves) - 8} more" if len(leaves) > 8 else "")
-    reasons.append(f"{top} was computed from {listed or 'plain numbers alone'}")
-    return reasons
-
-
-def _why_blocked(record: Trace, target: int) -> list[str]:
-    """Each edge out of the nodes that ``target`` flows into, where the gradient ends."""
-    if record.error is not None:
-        return [f"the pass ended early: {record.error[1]}"]
-    node = record.nodes[target]
-    if not node.dtype.startswith("float"):
-        return [f"{node.name} holds {node.dtype}: whole numbers have no gradient"]
-    reached = {target}
-    reasons: dict[str, None] = {}
-    for node in record.nodes[target:]:
-        for slot, source in enumerate(node.inputs):
-            if source not in reached:
-                continue
-            if record.gradients.get(node.id) is None:
-                reached.add(node.id)
-            else:
-                name = record.nodes[source].name
-                reasons[f"{node.op} is not differentiable in {name} (input {slot + 1})"] = None
-    return list(reasons)
-
-
-def _why_zero(record: Trace, target: int, shown: Sequence[Path]) -> list[str]:
-    reasons: dict[str, None] = {}
-    for edge in record.edges:
-        if edge.reason == "other branch":
-            node, source = record.nodes[edge.node], record.nodes[edge.input]
-            if target in _ancestors(record, source.id):
-                reasons[f"{_written(record, node)} took the other branch than {source.name}"] = None
-    for path in shown:
-        for edge in path.edges:
-            if edge.local == 0.0:
-                node, source = record.nodes[edge.node], record.nodes[edge.input]
-                reasons[
-                    f"the path ends at {_written(record, node)}: its local derivative is 0 where"
-                    f" {source.name} = {short(source.value)}"
-                ] = None
-                break
-    return list(reasons)
-
-
-def _written(record: Trace, node: TraceNode) -> str:
-    return f"{node.name} = {clip_text(written(record, node), 40)}"
-
-
-def _ancestors(record: Trace, id: int) -> set[int]:
-    """The node and everything it was computed from."""
-    found, stack = {id}, [id]
-    while stack:
-        for source in record.nodes[stack.pop()].inputs:
-            if source not in found:
-                found.add(source)
-                stack.append(source)
-    return found
 
 
 # -- small words ----------------------------------------------------------------------------------

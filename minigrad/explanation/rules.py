@@ -11,7 +11,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from minigrad.events.story import local_formula, row_of, symbols_of
+from minigrad.events.story import edge_words, local_formula, row_of, symbols_of
 from minigrad.formatting import clip_text
 from minigrad.ops.row import MANY
 from minigrad.symbol import Symbol, bracketed
@@ -207,7 +207,7 @@ def _upright(text: str, g: Symbol | None = None) -> str:
     return f" {g.latex} ".join(words).strip() if g is not None else words[0]
 
 
-def array_note(node: TraceNode, slot: int) -> str:
+def array_note(trace: Trace, node: TraceNode, slot: int) -> str:
     """At how many elements a local derivative is not that of the formula: an edge, a kink."""
     row: Any = row_of(node)
     if row is None or row.arity is MANY or hasattr(row, "vjp"):
@@ -221,12 +221,10 @@ def array_note(node: TraceNode, slot: int) -> str:
 
     if row.domain is not None and count(row.domain) < size:
         return f"nan at {size - count(row.domain)} of {size} elements, outside the domain"
-    symbols = [Symbol(name) for name in row.parameters]
     for condition, value in row.edges.get(slot, ()):
         if count(condition):
-            shown = value if isinstance(value, float) else "a limit"
-            where = f"where {Symbol.of(condition(*symbols))}"
-            return f"{shown} {where}, at {count(condition)} of {size} elements"
+            words = " where ".join(edge_words(condition, value, symbols_of(trace, node)))
+            return f"{words}, at {count(condition)} of {size} elements"
     if row.kink is not None and count(row.kink):
         return (
             f"{row.name} has a kink at {count(row.kink)} of {size} elements; its slope there is a "

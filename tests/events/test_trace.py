@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 from math import inf, isnan
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from minigrad import Value
 from minigrad.errors import ArgumentTypeError, TraceError
 from minigrad.events import load, save, verify
 from minigrad.events.file import to_json
+from minigrad.ops import FUNCTIONS, OPS
 
 KINDS = ["FORWARD", "SEED", "VISIT", "LOCAL", "CONTRIB", "ACCUM", "DONE", "SKIP", "ERROR"]
 
@@ -290,3 +292,53 @@ def test_print_shows_arrays_by_shape_and_range_and_why_an_edge_carries_nothing()
     assert "[1×100] 0 … 99" in text
     assert "(constant)" in text
     assert max(map(len, text.splitlines())) < 140
+
+
+OWN = dict(OPS)  # before a test adds rows
+SINGULAR = {
+    "pow": (0.0, 2.0), "hypot": (0.0, 0.0), "atan2": (0.0, 0.0), "maximum": (1.0, 1.0),
+    "minimum": (1.0, 1.0), "logaddexp": (-inf, -inf), "sinc": (0.0,),
+}  # fmt: skip
+
+
+def test_every_row_with_edges_has_a_singular_point_here() -> None:
+    assert set(SINGULAR) == {name for name, row in OWN.items() if row.edges}
+
+
+@pytest.mark.parametrize("name", SINGULAR)
+def test_the_note_of_an_edge_is_true_of_the_nodes_that_it_names(name: str) -> None:
+    leaves = [Value(x, name=word) for x, word in zip(SINGULAR[name], ("y", "other"), strict=False)]
+    with mg.errstate("ignore"):
+        t = mg.trace(FUNCTIONS[name](*leaves))
+    words = {"abs": abs, "isnan": isnan, **{str(leaf.name): leaf.data for leaf in leaves}}
+    notes = [event["edge"] for event in t.events if "edge" in event]
+    assert notes
+    for note in notes:
+        assert eval(note.partition(" where ")[2], {"__builtins__": {}}, words), note
+
+
+def test_a_plain_number_decides_its_part_of_the_condition() -> None:
+    p = Value(0.0, name="p")
+    [note] = [e["edge"] for e in mg.trace(mg.hypot(p, 0.0)).events if "edge" in e]
+    assert note == "0 where p == 0"
+
+
+def test_the_condition_of_a_learners_row_need_not_work_on_symbols() -> None:
+    row = mg.operation(
+        "edge_by_math", lambda m, x: x * x, [lambda out, x: 2 * x],
+        edges={0: [(lambda x: math.sin(x) == 0.0, 0.0)]},
+    )  # fmt: skip
+    [note] = [e["edge"] for e in mg.trace(row(Value(0.0))).events if "edge" in e]
+    assert "edge" in note
+
+
+def test_a_file_with_the_note_of_an_earlier_version_is_accepted(tmp_path: Path) -> None:
+    p, q = Value(1.0, name="p"), Value(1.0, name="q")
+    file = save(mg.trace(mg.maximum(p, q)), tmp_path / "trace.json")
+    content = json.loads(Path(file).read_text())
+    notes = [event for event in content["events"] if "edge" in event]
+    assert {event["edge"] for event in notes} == {"0.5 where p == q"}
+    for event in notes:
+        event["edge"] = "0.5 where x == y"
+    Path(file).write_text(json.dumps(content))
+    assert not verify(load(file)).faults

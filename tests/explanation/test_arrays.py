@@ -174,7 +174,9 @@ def test_why_there_is_no_gradient_or_only_zeros() -> None:
 def test_notes_count_the_elements_at_kinks_and_edges() -> None:
     x = Tensor([0.0, 1.0, 0.0, 2.0], name="x")
     assert "kink at 2 of 4 elements" in reason(mg.relu(x).sum(), x)
-    assert "0.5 where x == y, at 1 of 4 elements" in reason(mg.maximum(x, 1.0).sum(), x)
+    assert "0.5 where x == 1, at 1 of 4 elements" in reason(mg.maximum(x, 1.0).sum(), x)
+    s = Tensor([0.0, 5.0, 6.0, 2.0], name="s")
+    assert "0.5 where s == x, at 2 of 4 elements" in reason(mg.maximum(s, x).sum(), x)
     with mg.errstate("ignore"):
         assert "nan at 2 of 4 elements, outside" in reason(mg.log(x - 0.5).sum(), x)
 

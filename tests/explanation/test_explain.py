@@ -165,6 +165,17 @@ def test_footnotes_say_which_rule_applied() -> None:
         assert "outside the domain" in reason(mg.log(x - 1.0), x)
 
 
+def test_a_zero_is_put_down_to_the_condition_that_applied() -> None:
+    x, y = Value(1.0, name="x"), Value(2.0, name="y")
+    z = (x * 0) ** y
+    z.name = "z"
+    assert "its local derivative is 0 where (v3 == 0) * (0 <= y)" in reason(z, y)
+    u = Value(0.0, name="u")
+    assert "its local derivative is 0 where u = 0" in reason(u * y, y)
+    assert "its local derivative is 0 where u = 0 and y = 2" in reason(mg.maximum(u, y), u)
+    assert reason(mg.sign(y), y).endswith("its local derivative is 0")
+
+
 @pytest.mark.parametrize("wrong", [3.0, "x", None])
 def test_a_number_has_left_the_library(wrong: Any) -> None:
     with pytest.raises(ArgumentTypeError, match="plain"):
