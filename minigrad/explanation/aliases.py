@@ -1,7 +1,8 @@
-"""Short names for nodes that are called by what the learner wrote for them.
+"""Short names for nodes that are called by what the learner wrote for them, and for constants.
 
 ``w1*x1+w2*x2+b`` is a good name on a card. In a chain of derivatives, where each name stands twice
 and in every path again, it is not: there the node is ``v8``, and its whole text stands once.
+A constant array has no name and too many numbers: it is called by its part, ``targets``.
 
 Read next: ``explain.py``.
 """
@@ -12,16 +13,20 @@ import re
 from typing import TYPE_CHECKING
 
 from minigrad import source
-from minigrad.formatting import display_width
+from minigrad.events.story import row_of
+from minigrad.formatting import display_width, gist
+from minigrad.ops.row import MANY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from typing import Any
 
     from minigrad.events import Trace, TraceNode
 
-__all__ = ["mentioned", "with_short_names"]
+__all__ = ["constants_mentioned", "mentioned", "with_named_constants", "with_short_names"]
 
 _WIDEST = 8  # columns of a text that may stay a name
+_NO_PART = "const"  # the name of a constant whose parameter is called only ``x``
 
 
 def with_short_names(record: Trace, kept: Iterable[int]) -> tuple[Trace, dict[str, str]]:
@@ -60,3 +65,58 @@ def mentioned(texts: Mapping[str, str], words: Iterable[str]) -> tuple[str, ...]
     """
     found = set(re.findall(r"\bv\d+\b", "\n".join(words)))  # for membership only
     return tuple(f"{alias} is {text}" for alias, text in texts.items() if alias in found)
+
+
+def with_named_constants(record: Trace, users: Iterable[int]) -> tuple[Trace, tuple[int, ...]]:
+    """The trace with a name for each constant array that one of ``users`` takes in; and their ids.
+
+    The name is that of the parameter, such as ``targets``, or else ``const``; if several have the
+    same one, they are numbered. Equal arrays share a name.
+
+    Args:
+        record: A trace.
+        users: Ids of nodes; constants are numbered in this order.
+    """
+    wanted: dict[str, dict[Any, list[int]]] = {}  # name -> the arrays that want it -> their ids
+    for user in dict.fromkeys(users):
+        node = record.nodes[user]
+        for slot, id in enumerate(node.inputs):
+            constant = record.nodes[id]
+            if constant.role == "constant" and getattr(constant.value, "size", 1) != 1:
+                arrays = wanted.setdefault(_part(node, slot), {})
+                arrays.setdefault(_identity(constant.value), []).append(id)
+    taken = {node.name for node in record.nodes}
+    nodes = list(record.nodes)
+    for part, arrays in wanted.items():
+        number = 0
+        for ids in arrays.values():
+            name = part if len(arrays) == 1 else ""
+            while not name or name in taken:
+                number += 1
+                name = f"{part}{number}"
+            taken.add(name)
+            for id in ids:
+                nodes[id] = nodes[id]._replace(name=name)
+    ids = tuple(id for arrays in wanted.values() for same in arrays.values() for id in same)
+    return record._replace(nodes=tuple(nodes)), ids
+
+
+def _part(node: TraceNode, slot: int) -> str:
+    """What an input is called in the row of ``node``, if that tells more than ``x``."""
+    row = row_of(node)
+    name = row.parameters[slot] if row is not None and row.arity is not MANY else ""
+    return name if len(name) > 1 else _NO_PART
+
+
+def _identity(array: Any) -> tuple[Any, ...]:
+    return array.shape, array.dtype, array.tobytes()
+
+
+def constants_mentioned(record: Trace, ids: Iterable[int], words: str) -> tuple[str, ...]:
+    """Which arrays the names of constants in the words stand for."""
+    constants = {record.nodes[id].name: record.nodes[id] for id in ids}
+    return tuple(
+        f"{name}: the array of shape {node.shape}, {gist(node.value)}"
+        for name, node in constants.items()
+        if re.search(rf"\b{name}\b", words)
+    )

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from minigrad import hooks, modes
 from minigrad.errors import ArgumentTypeError, ArgumentValueError
 from minigrad.events.story import row_of, written
-from minigrad.explanation.paths import count_paths
+from minigrad.explanation.aliases import constants_mentioned, with_named_constants
+from minigrad.explanation.paths import count_paths, edges_reaching, paths_in_order
 from minigrad.explanation.rules import UPSTREAM, array_note, rule_of
 from minigrad.formatting import clip_text, display_width, in_sum, pad_text, short, visible
 from minigrad.ops.evaluate import compute
@@ -69,6 +70,7 @@ class ArrayExplanation(NamedTuple):
         reasons: Why the gradient is 0.
         notes: Footnotes: edges and kinks that applied, a seed.
         index: The element that was asked for.
+        texts: Which arrays the names of constants stand for.
     """
 
     output: str
@@ -81,6 +83,7 @@ class ArrayExplanation(NamedTuple):
     reasons: tuple[str, ...]
     notes: tuple[str, ...]
     index: Any
+    texts: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -88,6 +91,8 @@ class ArrayExplanation(NamedTuple):
         lines = [self._head(), *(f"  {reason}" for reason in self.reasons)]
         if self.shown:
             lines += ["", *self._paths()]
+        if self.texts:
+            lines += ["", *self.texts]
         if self.paths > 1:
             lines += ["", *self._sum()]
         lines += [f"note: {note}" for note in self.notes]
@@ -115,7 +120,8 @@ class ArrayExplanation(NamedTuple):
 
     def _paths(self) -> Iterator[str]:
         many = f"{self.paths} paths" if self.paths > 1 else "one path"
-        first = f", the first {len(self.shown)} are" if self.paths > len(self.shown) else ""
+        some = self.paths > len(self.shown)
+        first = f", of which the first {len(self.shown)} are shown" if some else ""
         yield (
             f"{self.output} depends on {self.input} along {many}{first}; each step turns the "
             f"gradient of a node ({UPSTREAM}) into that of its input"
@@ -182,19 +188,25 @@ def explain_arrays(record: Trace, target: int, index: Any) -> ArrayExplanation:
         gradient = gradient[index]
     shown: list[ArrayPath] = []
     paths = count_paths(record, target)
+    found = list(islice(paths_in_order(record, target), _MOST))
+    reaching = [edge.node for edge in edges_reaching(record, target)]
+    record, constants = with_named_constants(
+        record, [*(edge.node for path in found for edge in path), *reaching]
+    )
     with modes.errstate("ignore"):
-        for edges in islice(_paths(record, target), _MOST):
+        for edges in found:
             mark = f"^{{({len(shown) + 1})}}" if paths > 1 else ""
             shown.append(_path(record, edges, target, mark, index))
     top, name = record.nodes[record.outputs[0]].name, node.name
     if index:
         name = f"{bracketed(name)}[{', '.join(map(str, index))}]"
-    return ArrayExplanation(
+    said = ArrayExplanation(
         output=top, input=name, shape=node.shape, gradient=gradient,
         paths=paths, shown=tuple(shown), index=index, latex=_latex(top, node.name, shown, paths),
         reasons=tuple(_why_zero(record, target, shown)) if not _any(gradient) else (),
         notes=tuple(_notes(record, target)),
     )  # fmt: skip
+    return said._replace(texts=constants_mentioned(record, constants, said.text))
 
 
 def _checked(index: Any, node: TraceNode) -> Any:
@@ -214,30 +226,7 @@ def _checked(index: Any, node: TraceNode) -> Any:
     return tuple(int(i) % n for i, n in zip(found, node.shape, strict=True))
 
 
-# -- paths ---------------------------------------------------------------------------------------
-
-
-def _paths(record: Trace, target: int) -> Iterator[tuple[Edge, ...]]:
-    """The paths to ``target``, in the order of the pass; the walk keeps its own stack."""
-    below: dict[int, list[Edge]] = {}
-    for edge in reversed(_reaching(record, target)):
-        below.setdefault(edge.node, []).append(edge)
-    for output in record.outputs:
-        if output == target:
-            yield ()
-        path: list[Edge] = []
-        stack = [iter(below.get(output, ()))] if output != target else []
-        while stack:
-            for edge in stack[-1]:
-                if edge.input == target:
-                    yield (*path, edge)
-                else:
-                    path.append(edge)
-                    stack.append(iter(below[edge.input]))
-                    break
-            else:
-                stack.pop()
-                del path[-1:]
+# -- one path --------------------------------------------------------------------------------------
 
 
 def _path(record: Trace, edges: Sequence[Edge], target: int, mark: str, index: Any) -> ArrayPath:
@@ -327,7 +316,7 @@ def _notes(record: Trace, target: int) -> Iterator[str]:
     if top.shape and len(record.seeds) == 1:
         yield f"{top.name} has shape {top.shape}; the seed is {_numbers(record.seeds[0])}"
     said: dict[str, None] = {}
-    for edge in reversed(_reaching(record, target)):
+    for edge in reversed(edges_reaching(record, target)):
         node = record.nodes[edge.node]
         note = array_note(record, node, edge.slot)
         if note:
@@ -336,18 +325,8 @@ def _notes(record: Trace, target: int) -> Iterator[str]:
     yield from said
 
 
-def _reaching(record: Trace, target: int, blocked: bool = False) -> list[Edge]:
-    """The edges on paths to ``target``, last first; on request those that carry nothing too."""
-    reach, found = {target}, []
-    for edge in reversed(record.edges):
-        if edge.input in reach and (blocked or not edge.reason):
-            reach.add(edge.node)
-            found.append(edge)
-    return found
-
-
 def _why_zero(record: Trace, target: int, shown: Sequence[ArrayPath]) -> Iterator[str]:
-    for edge in _reaching(record, target, blocked=True):
+    for edge in edges_reaching(record, target, blocked=True):
         if edge.reason == "other branch":
             node, source = record.nodes[edge.node], record.nodes[edge.input]
             yield f"{node.name} = {written(record, node)} took nothing from {source.name}"

@@ -1,4 +1,4 @@
-"""The paths from an output to an input, counted, and the largest of them.
+"""The paths from an output to an input: counted, the largest of them, and one after the other.
 
 The gradient is the sum over all paths of the product of the local derivatives along each. There can
 be more paths than atoms in the universe, so they are counted before anybody lists them.
@@ -11,9 +11,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from minigrad.events import Edge, Trace
 
-__all__ = ["Path", "count_paths", "largest_paths"]
+__all__ = ["Path", "count_paths", "edges_reaching", "largest_paths", "paths_in_order"]
 
 
 class Path(NamedTuple):
@@ -88,3 +90,36 @@ def _size(x: float | None) -> float:
     if x is None:
         return 0.0
     return abs(x) if x == x else float("inf")
+
+
+def paths_in_order(record: Trace, target: int) -> Iterator[tuple[Edge, ...]]:
+    """The paths to ``target``, in the order of the pass; the walk keeps its own stack."""
+    below: dict[int, list[Edge]] = {}
+    for edge in reversed(edges_reaching(record, target)):
+        below.setdefault(edge.node, []).append(edge)
+    for output in record.outputs:
+        if output == target:
+            yield ()
+        path: list[Edge] = []
+        stack = [iter(below.get(output, ()))] if output != target else []
+        while stack:
+            for edge in stack[-1]:
+                if edge.input == target:
+                    yield (*path, edge)
+                else:
+                    path.append(edge)
+                    stack.append(iter(below[edge.input]))
+                    break
+            else:
+                stack.pop()
+                del path[-1:]
+
+
+def edges_reaching(record: Trace, target: int, blocked: bool = False) -> list[Edge]:
+    """The edges on paths to ``target``, last first; on request those that carry nothing too."""
+    reach, found = {target}, []
+    for edge in reversed(record.edges):
+        if edge.input in reach and (blocked or not edge.reason):
+            reach.add(edge.node)
+            found.append(edge)
+    return found

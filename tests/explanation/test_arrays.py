@@ -242,3 +242,51 @@ def test_an_index_may_be_of_numpy_and_empty():
     s, v = Tensor(2.0, name="s"), Tensor([1.0, 2.0], name="v")
     assert "∂s = 3" in str(mg.explain(s * 3.0, s, index=()))
     assert mg.explain((v * v).sum(), v, index=np.int64(1)).gradient == 4.0
+
+
+def test_a_constant_array_is_called_by_its_part_and_told_once() -> None:
+    t = Tensor([1.0, 2.0, 3.0], name="t")
+    explanation: Any = mg.explain(mg.mse_loss(t, np.array([0.0, 0.0, 1.0])), t)
+    assert explanation.shown[0].steps[0].rule == "upstream * 2 * (t - targets) / 3"
+    assert explanation.texts == ("targets: the array of shape (3,), [0, 0, 1]",)
+    page = explanation._repr_mimebundle_()["text/markdown"]
+    assert page.count("targets: the array") == explanation.text.count("targets: the array") == 1
+
+
+def test_constants_without_a_telling_part_are_numbered_and_equal_ones_are_one() -> None:
+    w = Tensor([[1.0, 2.0]], name="w")
+    first, second = np.arange(1.0, 7.0).reshape(2, 3), np.arange(1.0, 7.0).reshape(3, 2)
+    explanation: Any = mg.explain((w @ first @ second).sum(), w)
+    rules = [step.rule for step in explanation.shown[0].steps]
+    assert rules[1:] == ["upstream @ const1.T", "upstream @ const2.T"]
+    assert explanation.texts == (
+        "const1: the array of shape (3, 2), 1 … 6", "const2: the array of shape (2, 3), 1 … 6",
+    )  # fmt: skip
+    square = np.array([[2.0, 0.0], [0.0, 1.0]])
+    both: Any = mg.explain((w @ square @ square.copy()).sum(), w)
+    assert both.texts == ("const: the array of shape (2, 2), 0 … 2",)
+
+
+def test_the_name_of_a_constant_is_taken_by_no_node() -> None:
+    t, const = Tensor([1.0, 2.0], name="targets"), Tensor([3.0, 1.0], name="const")
+    loss = mg.mse_loss(t * const * np.array([1.0, 5.0]), np.array([0.0, 1.0]))
+    text = str(mg.explain(loss, t))
+    assert "targets1: the array of shape (2,), [0, 1]" in text
+    assert "const1: the array of shape (2,), [1, 5]" in text
+    assert "[2]" not in text
+
+
+def test_a_constant_that_is_not_mentioned_is_not_told() -> None:
+    x = Tensor([1.0, 2.0], name="x")
+    other = mg.exp(Tensor([0.0, 1.0], name="o") * np.array([1.0, 2.0]))
+    explanation: Any = mg.explain((x * other).sum(), x)
+    assert explanation.texts == ()
+
+
+def test_of_many_paths_it_is_said_which_are_shown() -> None:
+    x = Tensor([1.0, 2.0], name="x")
+    y = x
+    for _ in range(4):
+        y = y * y
+    text = str(mg.explain(named(y.sum(), "L"), x))
+    assert "L depends on x along 16 paths, of which the first 6 are shown; each step" in text
