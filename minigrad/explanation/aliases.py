@@ -97,8 +97,8 @@ def with_named_constants(record: Trace, users: Iterable[int]) -> tuple[Trace, tu
             taken.add(name)
             for id in ids:
                 nodes[id] = nodes[id]._replace(name=name)
-    ids = tuple(id for arrays in wanted.values() for same in arrays.values() for id in same)
-    return record._replace(nodes=tuple(nodes)), ids
+    named = tuple(id for arrays in wanted.values() for ids in arrays.values() for id in ids)
+    return record._replace(nodes=tuple(nodes)), named
 
 
 def _part(node: TraceNode, slot: int) -> str:

@@ -17,7 +17,7 @@ from minigrad.errors import ArgumentTypeError, ArgumentValueError
 from minigrad.events.story import row_of, written
 from minigrad.explanation.aliases import constants_mentioned, with_named_constants
 from minigrad.explanation.paths import count_paths, edges_reaching, paths_in_order
-from minigrad.explanation.rules import UPSTREAM, array_note, rule_of
+from minigrad.explanation.rules import UPSTREAM, array_note, barred, rule_of
 from minigrad.formatting import clip_text, display_width, in_sum, pad_text, short, visible
 from minigrad.ops.evaluate import compute
 from minigrad.symbol import Symbol, bracketed
@@ -239,7 +239,7 @@ def _path(record: Trace, edges: Sequence[Edge], target: int, mark: str, index: A
         if index is not None and k == len(edges) - 1:
             terms = _terms(node, edge.slot, _plain(upstream), index)
         upstream = _sent(node, edge.slot, upstream)
-        g = Symbol(UPSTREAM, rf"\bar{{{Symbol(bracketed(node.name)).latex}}}{mark if k else ''}")
+        g = Symbol(UPSTREAM, barred(node.name) + (mark if k else ""))
         shown = k < _LONGEST or k == len(edges) - 1
         text, latex = rule_of(record, node, edge.slot, g) if shown else ("", "")
         which = f" (input {edge.slot + 1})" if node.inputs.count(edge.input) > 1 else ""
@@ -350,10 +350,10 @@ def _latex(output: str, input: str, shown: Sequence[ArrayPath], paths: int) -> s
     for k, path in enumerate(shown, 1):
         mark = f"^{{({k})}}" if paths > 1 else ""
         for step in path.steps:
-            name = Symbol(bracketed(step.input.partition(" (input")[0])).latex
-            rows.append(rf"\bar{{{name}}}{mark} &= {step.latex}")
+            name = step.input.partition(" (input")[0]
+            rows.append(f"{barred(name)}{mark} &= {step.latex}")
     total = " + ".join(
-        rf"\bar{{{bottom}}}^{{({k})}}" if paths > 1 else rf"\bar{{{bottom}}}"
+        f"{barred(input)}^{{({k})}}" if paths > 1 else barred(input)
         for k in range(1, len(shown) + 1)
     )
     rows.append(rf"\frac{{\partial {top}}}{{\partial {bottom}}} &= {total}")

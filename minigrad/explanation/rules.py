@@ -19,29 +19,30 @@ from minigrad.symbol import Symbol, bracketed
 if TYPE_CHECKING:
     from minigrad.events import Trace, TraceNode
 
-__all__ = ["UPSTREAM", "array_note", "rule_of"]
+__all__ = ["UPSTREAM", "array_note", "barred", "rule_of"]
 
 UPSTREAM = "upstream"
 _WIDEST = 60
 
 # Per input; a single text is for all. {g} is the upstream gradient, {0} {1} the inputs, {out} the
 # output, {shape} the shape of the input, {n} how many elements make one of the output, {mean} is
-# "/ n" for a loss that is a mean.
+# "/ n" for a loss that is a mean. Of the axis that a row works along, {along} is the argument,
+# {summed} those of a sum that keeps it, {there} the words; {g} and {out} get it back in a formula.
 _WORDS: dict[str, str | list[str]] = {
     "reduce_sum": "{g} repeated to shape {shape}",
     "mean": "{g} / {n}, repeated to shape {shape}",
-    "prod": "{g} * the product of the other elements",
+    "prod": "{g} * the product of the other elements{there}",
     "sum_of_squares": "{g} * 2 * {0}",
-    "cumsum": "{g} added up from the end",
-    "cumprod": "{g} * the products without this element, added up from the end",
-    "max": "{g} at the largest elements (ties share it equally), 0 elsewhere",
-    "min": "{g} at the smallest elements (ties share it equally), 0 elsewhere",
-    "var": "{g} * 2 * ({0} - its mean) / {degrees}",
-    "std": "{g} * ({0} - its mean) / ({degrees} * {out})",
+    "cumsum": "{g} added up from the end{there}",
+    "cumprod": "{g} * the products without this element, added up from the end{there}",
+    "max": "{g} at the largest elements{there} (ties share it equally), 0 elsewhere",
+    "min": "{g} at the smallest elements{there} (ties share it equally), 0 elsewhere",
+    "var": "{g} * 2 * ({0} - mean({0}{summed})) / {degrees}",
+    "std": "{g} * ({0} - mean({0}{summed})) / ({degrees} * {out})",
     "norm": "{g} * {0} / {out}",
-    "logsumexp": "{g} * softmax({0})",
-    "softmax": "{out} * ({g} - sum({g} * {out}))",
-    "log_softmax": "{g} - softmax({0}) * sum({g})",
+    "logsumexp": "{g} * softmax({0}{along})",
+    "softmax": "{out} * ({g} - sum({g} * {out}{summed}))",
+    "log_softmax": "{g} - softmax({0}{along}) * sum({g}{summed})",
     "conv2d": [
         "{g} * {1} into each window; windows that overlap add up",
         "the windows of {0}, weighted with {g} and added up",
@@ -80,18 +81,37 @@ _WORDS: dict[str, str | list[str]] = {
         "-{g} * {0}{mean} where {0} * {1} < 1, else 0",
     ],
     "cross_entropy": [
-        "{g} * (softmax({0}) - 1 at the target){mean}", "-{g} * log_softmax({0}){mean}",
+        "{g} * (softmax({0}{along}) - {hot}){mean}", "-{g} * log_softmax({0}{along}){mean}",
     ],
 }  # fmt: skip
-_LATEX = {
+# Reductions whose words are a formula: there the gradient gets its axes back before it broadcasts.
+_COMPUTES = ("cross_entropy", "logsumexp", "norm", "std", "var")
+_LATEX: dict[str, str | list[str]] = {
     "reduce_sum": r"{g} \cdot \mathbf{{1}}",
     "mean": r"\frac{{{g}}}{{{n}}} \cdot \mathbf{{1}}",
     "sum_of_squares": r"2 \, {g} \cdot {0}",
+    "var": r"\frac{{2}}{{{degrees}}} \, {g} \odot \left({0} - {average} {0}\right)",
+    "std": r"{g} \odot \frac{{{0} - {average} {0}}}{{{degrees} \, {out}}}",
     "norm": r"{g} \cdot \frac{{{0}}}{{{out}}}",
-    "logsumexp": r"{g} \cdot \operatorname{{softmax}}({0})",
-    "softmax": r"{out} \odot \left({g} - \sum {g} \odot {out}\right)",
-    "log_softmax": r"{g} - \operatorname{{softmax}}({0}) \sum {g}",
-}
+    "logsumexp": r"{g} \cdot \operatorname{{softmax}}{below}({0})",
+    "softmax": r"{out} \odot \left({g} - \sum{below} {g} \odot {out}\right)",
+    "log_softmax": r"{g} - \operatorname{{softmax}}{below}({0}) \sum{below} {g}",
+    "mse_loss": [
+        r"{twice} {g} \odot \left({0} - {1}\right)",
+        r"{twice} {g} \odot \left({1} - {0}\right)",
+    ],
+    "bce_with_logits": [
+        r"{over} {g} \odot \left(\sigma\left({0}\right) - {1}\right)", r"- {over} {g} \odot {0}",
+    ],
+    "hinge_loss": [
+        r"- {over} {g} \odot {1} \odot \left[{0} \odot {1} < 1\right]",
+        r"- {over} {g} \odot {0} \odot \left[{0} \odot {1} < 1\right]",
+    ],
+    "cross_entropy": [
+        r"{over} {g} \odot \left(\operatorname{{softmax}}{below}({0}) - {hot}\right)",
+        r"- {over} {g} \odot \operatorname{{logsoftmax}}{below}({0})",
+    ],
+}  # fmt: skip
 
 
 def rule_of(trace: Trace, node: TraceNode, slot: int, g: Symbol) -> tuple[str, str]:
@@ -104,8 +124,8 @@ def rule_of(trace: Trace, node: TraceNode, slot: int, g: Symbol) -> tuple[str, s
     if row.selects:
         condition, holds = bracketed(symbols[0].text), "holds" if slot == 1 else "does not hold"
         text = f"{g.text} where {condition} {holds}, nothing elsewhere"
-        latex = _upright(f" where {condition} {holds}")
-        return text + _summed(node, source), f"{g.latex} {latex}"
+        latex = rf"{g.latex} \text{{ where }} {symbols[0].latex} \text{{ {holds}}}"
+        return text + _summed(node, source), latex
     local = local_formula(node, slot, symbols)
     product = -g if local.number == -1.0 else g * local
     text = clip_text(product.text, _WIDEST)
@@ -129,38 +149,100 @@ def _in_words(trace: Trace, node: TraceNode, slot: int, g: Symbol) -> tuple[str,
     if node.op == "linear":
         return f"{g.text}{_summed(node, source)}", g.latex
     if node.op == "einsum":
-        return _of_einsum(node, [bracketed(x.name) for x in inputs], slot, g)
+        return _of_einsum(node, [Symbol(bracketed(x.name)) for x in inputs], slot, g)
     words = _WORDS.get(node.op or "")
     if words is None:
         row = row_of(node)
         said = f": {row.sentence}" if row is not None and row.sentence else ""
         return f"{g.text} through {node.op}{said}", rf"{_upright(str(node.op))}^\top {g.latex}"
-    pattern = words if isinstance(words, str) else words[slot]
-    known = _known(node, source, inputs)
     names = [clip_text(bracketed(x.name), 20) for x in inputs]
-    text = pattern.format(*names, g=g.text, out=bracketed(node.name), **known)
-    formula = _LATEX.get(node.op or "")
-    if formula is None:
+    out = bracketed(node.name)
+    known = _known(node, source, inputs)
+    with_axis = _axis_back(node, inputs)
+    computes = node.op in _COMPUTES and with_axis
+    both = [with_axis.format(x) if computes else x for x in (g.text, out)]
+    hot = names[1] if _is_weighted(inputs) else "1 at the target"
+    text = _for(words, slot).format(*names, g=both[0], out=both[1], hot=hot, **known)
+    template = _LATEX.get(node.op or "")
+    if template is None:
         return text, _upright(text, g)
     marks = [Symbol(bracketed(x.name)).latex for x in inputs]
-    return text, formula.format(*marks, g=g.latex, out=Symbol(bracketed(node.name)).latex, **known)
+    hot = marks[1] if _is_weighted(inputs) else r"\mathbf{1}_{\text{target}}"
+    filled = _for(template, slot).format(*marks, g=g.latex, out=Symbol(out).latex, hot=hot, **known)
+    return text, " ".join(filled.split())
+
+
+def _for(words: str | list[str], slot: int) -> str:
+    return words if isinstance(words, str) else words[slot]
+
+
+def _is_weighted(inputs: list[TraceNode]) -> bool:
+    """Whether the targets of a choice among classes are probabilities, not indices."""
+    return len(inputs) > 1 and inputs[1].shape == inputs[0].shape
 
 
 def _known(node: TraceNode, source: TraceNode, inputs: list[TraceNode]) -> dict[str, Any]:
-    """What the words may mention: shapes and counts."""
+    """What the words may mention: shapes, counts and axes."""
     count = prod(source.shape) // max(1, prod(node.shape))
     if "kernel_size" in node.attrs:
         count = prod(node.attrs["kernel_size"])
     losses = count if node.op != "cross_entropy" else count // max(1, source.shape[-1])
     if node.op == "cross_entropy" and len(inputs[0].shape) > 1:
         losses = prod(inputs[0].shape) // inputs[0].shape[1]
+    averaged = node.attrs.get("reduction") == "mean" and losses > 1
     return {
         "shape": source.shape,
         "n": count,
         "degrees": count - node.attrs.get("ddof", 0),
-        "mean": f" / {max(1, losses)}" if node.attrs.get("reduction") == "mean" else "",
+        "mean": f" / {losses}" if averaged else "",
+        "over": rf"\frac{{1}}{{{losses}}} \," if averaged else "",
+        "twice": rf"\frac{{2}}{{{losses}}} \," if averaged else r"2 \,",
         "index": list(node.attrs.get("index", ())) if node.op == "element" else "",
+        **_axis_words(node, inputs),
     }
+
+
+# -- the axis that a row works along -------------------------------------------------------------
+
+
+def _axes(node: TraceNode, inputs: list[TraceNode]) -> tuple[int, ...] | None:
+    """The axes that a row works along, counted from 0; None for all there are."""
+    ndim = len(inputs[0].shape)
+    axis = 1 if node.op == "cross_entropy" else node.attrs.get("axis")
+    if axis is None or ndim < 2:
+        return None
+    found = tuple(sorted(n % ndim for n in (axis if isinstance(axis, tuple) else (axis,))))
+    return None if len(found) == ndim else found
+
+
+def _axis_words(node: TraceNode, inputs: list[TraceNode]) -> dict[str, str]:
+    """The axis as arguments of a function, in words, and below a sign in LaTeX."""
+    axes = _axes(node, inputs)
+    if axes is None:
+        along = ", axis=None" if len(inputs[0].shape) > 1 else ""
+        empty = {"summed": "", "there": "", "below": "", "average": r"\operatorname{mean}"}
+        return {"along": along, **empty}
+    listed, word = ", ".join(map(str, axes)), "axis" if len(axes) == 1 else "axes"
+    below = rf"_{{\text{{{word} }}{listed}}}"
+    return {
+        "along": f", axis={_argument(axes)}",
+        "summed": f", axis={_argument(axes)}, keepdims=True",
+        "there": f" along {word} {listed}",
+        "below": below,
+        "average": rf"\operatorname{{mean}}{below}",
+    }
+
+
+def _argument(axes: tuple[int, ...]) -> str:
+    return str(axes[0] if len(axes) == 1 else axes)
+
+
+def _axis_back(node: TraceNode, inputs: list[TraceNode]) -> str:
+    """How the gradient gets the axes back that the row took away, as a template; "" for none."""
+    axes = _axes(node, inputs)
+    if axes is None or len(node.shape) != len(inputs[0].shape) - len(axes):
+        return ""
+    return f"expand_dims({{}}, {_argument(axes)})"
 
 
 def _named(x: TraceNode) -> tuple[str, str, int]:
@@ -184,27 +266,51 @@ def _of_product(g: Symbol, left: Any, right: Any, slot: int) -> tuple[str, str]:
     return f"{x}{turned} @ {g.text}", rf"{x_latex}^\top {g.latex}"
 
 
-def _of_einsum(node: TraceNode, names: list[str], slot: int, g: Symbol) -> tuple[str, str]:
+def _of_einsum(node: TraceNode, names: list[Symbol], slot: int, g: Symbol) -> tuple[str, str]:
     left, _, result = str(node.attrs["subscripts"]).partition("->")
     words = left.split(",")
     others = [i for i in range(len(names)) if i != slot]
     letters = ",".join([result, *(words[i] for i in others)])
     own = dict.fromkeys(words[slot])
     known = "".join(c for c in own if c in letters)
-    text = f'einsum("{letters}->{known}", {", ".join([g.text, *(names[i] for i in others)])})'
+    text = f'einsum("{letters}->{known}", {", ".join([g.text, *(names[i].text for i in others)])})'
     if len(known) < len(own):  # it was summed alone
         text += f", repeated along {', '.join(c for c in own if c not in known)}"
-    if len(own) < len(words[slot]):
-        text += ", put on the diagonal"
-    return text, _upright(text, g)
+    diagonal = ", put on the diagonal" if len(own) < len(words[slot]) else ""
+    factors = [(g, result), *((names[i], words[i]) for i in others)]
+    product = r" \, ".join(_with_index(symbol, index) for symbol, index in factors)
+    summed = "".join(c for c in dict.fromkeys(letters) if c.isalpha() and c not in own)
+    latex = (rf"\sum_{{{summed}}} " if summed else "") + product
+    return text + diagonal, latex + (_upright(diagonal) if diagonal else "")
+
+
+def _with_index(symbol: Symbol, index: str) -> str:
+    letters = index.replace("...", r"\ldots ")
+    return rf"{{{symbol.latex}}}_{{{letters}}}" if letters else symbol.latex
 
 
 def _upright(text: str, g: Symbol | None = None) -> str:
-    """Words in LaTeX, with the symbol of the gradient among them."""
+    """Words in LaTeX, with the symbol of the gradient and what it is multiplied with among them."""
     escaped = "".join(rf"\{c}" if c in "{}$#%&_" else c for c in text if c not in "\\^~")
-    parts = escaped.split(g.text) if g is not None else [escaped]
-    words = [rf"\text{{{part}}}" if part else "" for part in parts]
-    return f" {g.latex} ".join(words).strip() if g is not None else words[0]
+    if g is None:
+        return rf"\text{{{escaped}}}"
+    parts = [_factors(part) if part else "" for part in escaped.split(g.text)]
+    return f" {g.latex} ".join(parts).strip()
+
+
+def _factors(text: str) -> str:
+    """Words between signs of a product: ``" * the others"`` is a dot and words."""
+    head, sign, tail = text.partition(" * ")
+    if not sign:
+        head, sign, tail = text.partition(" / ")
+    words = [rf"\text{{{part}}}" if part else "" for part in (head, tail)]
+    return {" * ": r" \cdot ", " / ": " / ", "": ""}[sign].join(words) if sign else words[0]
+
+
+def barred(name: str) -> str:
+    """The gradient of a node in LaTeX: its name with a bar over all of it."""
+    latex = Symbol(bracketed(name)).latex
+    return rf"\bar{{{latex}}}" if len(name) == 1 else rf"\overline{{{latex}}}"
 
 
 def array_note(trace: Trace, node: TraceNode, slot: int) -> str:

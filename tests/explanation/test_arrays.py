@@ -78,7 +78,7 @@ def test_the_steps_of_a_layer() -> None:
     ]  # fmt: skip
     assert "upstream @ w.T" in str(mg.explain(L, x))
     assert "upstream, added up to shape (2,)" in str(mg.explain(L, b))
-    assert r"x^\top \bar" in explanation.latex
+    assert r"x^\top \overline{v_{3}}" in explanation.latex
     assert r"\frac{\partial L}{\partial w} &= \bar{w}^{(1)} + \bar{w}^{(2)}" in explanation.latex
 
 
