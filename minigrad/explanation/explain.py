@@ -18,7 +18,7 @@ from minigrad.events.story import edge_note, local_formula, symbols_of
 from minigrad.events.trace import trace_with_ids
 from minigrad.explanation.aliases import mentioned, with_short_names
 from minigrad.explanation.arrays import ArrayExplanation, explain_arrays
-from minigrad.explanation.paths import Path, count_paths, largest_paths
+from minigrad.explanation.paths import Path, count_paths, count_zeros, largest_paths
 from minigrad.explanation.reasons import why_absent, why_blocked, why_zero
 from minigrad.formatting import clip_text, in_sum, short
 from minigrad.graph import Node, topological_order
@@ -34,6 +34,7 @@ __all__ = ["Explanation", "explain"]
 _MOST = 6  # paths that are written out
 _WRITTEN = 200  # edges of all paths together, beyond which no formula is written
 _WIDEST = 160  # characters of LaTeX that fit beside the result
+_STEP = "δ"  # a letter that few programs use, and h is the name of many a hidden layer
 _LONGEST = 8  # nodes of a path that are written out
 
 
@@ -45,7 +46,7 @@ class Explanation(NamedTuple):
         input: The name of what it is differentiated by.
         gradient: ∂output/∂input of this pass; None if no gradient arrives.
         paths: How many paths lead from the output to the input.
-        shown: The largest of them.
+        shown: The largest of them; those that contribute 0 only if there is room for all.
         symbols: ``∂output/∂input`` as products of ∂node/∂input along the paths, per path.
         formula: The shown paths in the names of the nodes, as Python would write it.
         latex: The same in LaTeX, with the result.
@@ -53,6 +54,7 @@ class Explanation(NamedTuple):
         notes: Footnotes: edges and kinks that applied.
         words: One sentence per path.
         texts: What the short names stand for, of nodes that are called by a long text.
+        zeros: How many paths contribute 0 and are left out.
     """
 
     output: str
@@ -67,6 +69,7 @@ class Explanation(NamedTuple):
     notes: tuple[str, ...]
     words: tuple[str, ...]
     texts: tuple[str, ...] = ()
+    zeros: int = 0
 
     @property
     def text(self) -> str:
@@ -75,7 +78,7 @@ class Explanation(NamedTuple):
         lines = [self._head()]
         lines += [f"  {reason}" for reason in self.reasons]
         if self.shown:
-            lines += ["", _count_words(self.output, self.input, self.paths, len(self.shown))]
+            lines += ["", self._count_words()]
             for sentence, symbols, path in zip(self.words, self.symbols, self.shown, strict=True):
                 lines += [f"  {sentence}", f"    {symbols} = {_numbers(path)}"]
             lines += ["", *self.texts] if self.texts else []
@@ -87,8 +90,29 @@ class Explanation(NamedTuple):
         lines += [f"note: {note}" for note in self.notes]
         return "\n".join(lines)
 
+    def _count_words(self) -> str:
+        head = f"{self.output} depends on {self.input} along"
+        if self.paths == 1:
+            return f"{head} one path; the local derivatives multiply"
+        head = f"{head} {self.paths} paths; the gradient is the sum over them"
+        shown = len(self.shown)
+        if self.paths == shown:
+            return head
+        rest = self.paths - shown - self.zeros
+        which = (
+            f"the largest {shown} are"
+            if rest
+            else "the others are"
+            if shown > 1
+            else "the other one is"
+        )
+        if not self.zeros:
+            return f"{head}; {which}"
+        zeros = f"{self.zeros} paths contribute 0" if self.zeros > 1 else "one path contributes 0"
+        return f"{head}; {zeros}, {which}"
+
     def _sum(self) -> str:
-        rest = self.paths - len(self.shown)
+        rest = self.paths - len(self.shown) - self.zeros
         if len(self.shown) == 1 and not rest:
             return _numbers(self.shown[0])
         terms = " + ".join(in_sum(path.product) for path in self.shown)
@@ -107,7 +131,7 @@ class Explanation(NamedTuple):
         parts = [f"$$ {self.latex} $$"] if self.shown else [f"**{_plain(self._head())}**"]
         parts += [_plain(reason) for reason in self.reasons]
         if self.shown:
-            parts.append(_plain(_count_words(self.output, self.input, self.paths, len(self.shown))))
+            parts.append(_plain(self._count_words()))
             parts.append("\n".join(self._path_items()))
         if self.texts:
             parts.append("  \n".join(map(_plain, self.texts)))
@@ -156,9 +180,9 @@ def explain(
     ∂y/∂x = 6
     <BLANKLINE>
     y depends on x along 2 paths; the gradient is the sum over them
-      if x grows by h, along this path y (input 1) by 3 h
+      if x grows by δ, along this path y (input 1) by 3 δ
         ∂y/∂x = 3
-      if x grows by h, along this path y (input 2) by 3 h
+      if x grows by δ, along this path y (input 2) by 3 δ
         ∂y/∂x = 3
     <BLANKLINE>
     in symbols  ∂y/∂x = x + x
@@ -197,6 +221,10 @@ def explain(
     reasons = partial(why_zero, record, target)  # in whole names, for they stand alone
     record, texts = with_short_names(record, [*record.outputs, target])
     shown = tuple(largest_paths(record, target, _MOST))
+    paths, zeros = count_paths(record, target), 0
+    if paths > len(shown) and shown[0].product != 0.0:  # no room for those that add nothing
+        shown = tuple(path for path in shown if path.product != 0.0)
+        zeros = count_zeros(record, target)
     short_enough = sum(len(path.edges) for path in shown) <= _WRITTEN
     products = [_product(record, path) for path in shown] if short_enough else []
     symbol = reduce(add, products) if products else Symbol.of(gradient)
@@ -204,7 +232,7 @@ def explain(
     symbols = tuple(_chain(record, path) for path in shown)
     formula, notes = symbol.text if products else "", _notes(record, shown)
     return Explanation(
-        output=top, input=name, gradient=gradient, paths=count_paths(record, target), shown=shown,
+        output=top, input=name, gradient=gradient, paths=paths, zeros=zeros, shown=shown,
         words=words, symbols=symbols, formula=formula, latex=_latex(top, name, symbol, gradient),
         reasons=tuple(reasons(shown)) if gradient == 0.0 else (), notes=tuple(notes),
         texts=mentioned(texts, [*words, *symbols, formula, *notes]),
@@ -222,23 +250,23 @@ def _nothing(output: str, input: str, reasons: Sequence[str]) -> Explanation:
 
 
 def _words(record: Trace, path: Path, target: int) -> str:
-    """What a small step h in the input does to each node on the way to the output."""
+    """What a small step δ in the input does to each node on the way to the output."""
     grown, moves = 1.0, []
     for edge in reversed(path.edges):
         grown *= edge.local or 0.0
         node = record.nodes[edge.node]
         which = f" (input {edge.slot + 1})" if node.inputs.count(edge.input) > 1 else ""
-        moves.append(f"{node.name}{which} by {_times_h(grown)}")
+        moves.append(f"{node.name}{which} by {_times_step(grown)}")
     moves = _middle_left_out(moves)
     name = record.nodes[target].name
     if not moves:
         return f"{name} is the output itself, so its gradient is the seed"
-    return f"if {name} grows by h, along this path {', '.join(moves)}"
+    return f"if {name} grows by {_STEP}, along this path {', '.join(moves)}"
 
 
-def _times_h(factor: float) -> str:
+def _times_step(factor: float) -> str:
     number = short(factor)
-    return {"0": "0", "1": "h", "-1": "-h"}.get(number, f"{number} h")
+    return {"0": "0", "1": _STEP, "-1": f"-{_STEP}"}.get(number, f"{number} {_STEP}")
 
 
 def _chain(record: Trace, path: Path) -> str:
@@ -309,15 +337,6 @@ def _notes(record: Trace, shown: Sequence[Path]) -> list[str]:
 
 
 # -- small words ----------------------------------------------------------------------------------
-
-
-def _count_words(output: str, input: str, paths: int, shown: int) -> str:
-    if paths == 1:
-        return f"{output} depends on {input} along one path; the local derivatives multiply"
-    listed = (
-        "the sum over them" if paths == shown else f"the sum over them; the largest {shown} are"
-    )
-    return f"{output} depends on {input} along {paths} paths; the gradient is {listed}"
 
 
 def _plain(text: str) -> str:

@@ -8,14 +8,22 @@ Read next: ``explain.py``.
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from minigrad.events import Edge, Trace
 
-__all__ = ["Path", "count_paths", "edges_reaching", "largest_paths", "paths_in_order"]
+__all__ = [
+    "Path",
+    "count_paths",
+    "count_zeros",
+    "edges_reaching",
+    "largest_paths",
+    "paths_in_order",
+]
 
 
 class Path(NamedTuple):
@@ -27,11 +35,26 @@ class Path(NamedTuple):
 
 def count_paths(trace: Trace, target: int) -> int:
     """How many paths of the pass lead from the outputs to ``target``."""
+    return _count(trace, target, lambda local: True)
+
+
+def count_zeros(trace: Trace, target: int) -> int:
+    """How many of the paths meet a local derivative of 0, and so contribute 0.
+
+    A path that meets nan or an infinity as well contributes nan.
+    """
+    return _count(trace, target, isfinite) - _count(
+        trace, target, lambda local: local != 0.0 and isfinite(local)
+    )
+
+
+def _count(trace: Trace, target: int, counts: Callable[[float], bool]) -> int:
+    """How many paths there are along the edges whose local derivative counts."""
     count = dict.fromkeys(range(len(trace.nodes)), 0)
     for output in trace.outputs:
         count[output] += 1
     for edge in trace.edges:  # in the order of the sweep: an output before what it needs
-        if not edge.reason:
+        if not edge.reason and counts(0.0 if edge.local is None else edge.local):
             count[edge.input] += count[edge.node]
     return count[target]
 

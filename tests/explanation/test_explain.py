@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 from math import isclose
 from typing import Any
@@ -14,6 +15,7 @@ import minigrad as mg
 from minigrad import Value
 from minigrad.cli.expression import evaluate
 from minigrad.errors import ArgumentTypeError
+from minigrad.explanation.paths import count_paths, count_zeros, largest_paths
 
 programs = st.lists(
     st.tuples(st.integers(0, 6), st.integers(0, 50), st.integers(0, 50)), max_size=5
@@ -69,7 +71,7 @@ def test_words_symbols_and_numbers() -> None:
     y = mg.tanh(c)
     y.name = "y"
     text = str(mg.explain(y, a))
-    assert "if a grows by h, along this path c by -3 h" in text
+    assert "if a grows by δ, along this path c by -3 δ" in text
     assert "∂y/∂c · ∂c/∂a" in text
     assert "(1 - tanh(c) ** 2) * b" in text
 
@@ -222,3 +224,56 @@ def test_names_that_are_given_are_not_shortened() -> None:
     y.name = "the sine of it"
     said = mg.explain(z, x)
     assert all("∂(the sine of it)/∂v2" in chain for chain in said.symbols)
+
+
+def test_the_step_is_no_name_of_a_learner() -> None:
+    h = Value(2.0, name="h")
+    y = 0.5 * h
+    y.name = "y"
+    said = mg.explain(y, h)
+    page = html.unescape(said._repr_mimebundle_()["text/markdown"])
+    for text in (said.text, page):
+        assert "if h grows by δ, along this path y by 0.5 δ" in text
+
+
+@pytest.mark.parametrize(
+    ("weights", "shown", "zeros", "words"),
+    [
+        ([0.0, 1.0, 0.0, 2.0], 4, 0, "the sum over them\n"),  # there is room for all
+        ([0.0, 1.0, 0.0, 2.0, 0.0, 3.0, 0.0], 3, 4, "; 4 paths contribute 0, the others are\n"),
+        ([0.0] * 6 + [1.0], 1, 6, "; 6 paths contribute 0, the other one is\n"),
+        ([0.0, *range(1, 9)], 6, 1, "; one path contributes 0, the largest 6 are\n"),
+        (list(range(1, 9)), 6, 0, "the sum over them; the largest 6 are\n"),
+        ([0.0] * 8, 6, 0, "the sum over them; the largest 6 are\n"),
+    ],
+)
+def test_paths_that_contribute_0_are_counted_and_left_out_where_room_is_scarce(
+    weights: list[float], shown: int, zeros: int, words: str
+) -> None:
+    x = Value(3.0, name="x")
+    y = mg.sum([x * Value(float(weight)) for weight in weights])
+    said = mg.explain(y, x)
+    assert (said.paths, len(said.shown), said.zeros) == (len(weights), shown, zeros)
+    assert words in said.text
+    rest = len(weights) - shown - zeros
+    assert (f"… ({rest} more paths)" in said.text) == bool(rest)
+    assert all(path.product for path in said.shown) or not zeros
+
+
+def test_paths_through_0_times_infinity_are_not_counted_as_0() -> None:
+    x = Value(0.0, name="x")
+    with mg.errstate("ignore"):
+        y = mg.sum([mg.sqrt(x) * Value(float(weight)) for weight in [0, 0, 0, 1, 1, 1, 1, 1]])
+        said = mg.explain(y, x)
+    assert said.zeros == 0
+    assert sum(math.isnan(path.product) for path in said.shown) == 3
+
+
+@given(programs)
+def test_the_paths_of_product_0_are_counted(choices: list[tuple[int, int, int]]) -> None:
+    record = mg.trace(program(choices)[-1])
+    for node in record.nodes:
+        if node.role != "leaf" or count_paths(record, node.id) > 500:
+            continue
+        products = [path.product for path in largest_paths(record, node.id, 500)]
+        assert count_zeros(record, node.id) == products.count(0.0)

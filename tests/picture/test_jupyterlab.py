@@ -221,7 +221,7 @@ def test_a_picture_follows_the_theme_of_the_notebook(trusted: Any) -> None:
 def test_an_explanation_is_set_as_mathematics(trusted: Any) -> None:
     output = trusted.output(EXPLAINED)
     assert output.locator("mjx-container").count() >= 1
-    assert "if a grows by h" in output.inner_text()
+    assert "if a grows by δ" in output.inner_text()
     assert "$" not in output.inner_text()
     assert "no gradient" in trusted.output(NO_GRADIENT).inner_text()
 
