@@ -15,7 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from minigrad import hooks, modes
 from minigrad.errors import ArgumentTypeError, ArgumentValueError
 from minigrad.events.story import row_of, written
-from minigrad.explanation.aliases import constants_mentioned, with_named_constants
+from minigrad.explanation.aliases import (
+    constants_mentioned,
+    mentioned,
+    with_named_constants,
+    with_short_names,
+)
 from minigrad.explanation.paths import count_paths, edges_reaching, paths_in_order
 from minigrad.explanation.rules import UPSTREAM, array_note, barred, rule_of
 from minigrad.formatting import clip_text, display_width, in_sum, pad_text, short, visible
@@ -70,7 +75,7 @@ class ArrayExplanation(NamedTuple):
         reasons: Why the gradient is 0.
         notes: Footnotes: edges and kinks that applied, a seed.
         index: The element that was asked for.
-        texts: Which arrays the names of constants stand for.
+        texts: What short names stand for, and which arrays the names of constants.
     """
 
     output: str
@@ -190,6 +195,7 @@ def explain_arrays(record: Trace, target: int, index: Any) -> ArrayExplanation:
     paths = count_paths(record, target)
     found = list(islice(paths_in_order(record, target), _MOST))
     reaching = [edge.node for edge in edges_reaching(record, target)]
+    record, texts = with_short_names(record, [*record.outputs, target])
     record, constants = with_named_constants(
         record, [*(edge.node for path in found for edge in path), *reaching]
     )
@@ -206,7 +212,9 @@ def explain_arrays(record: Trace, target: int, index: Any) -> ArrayExplanation:
         reasons=tuple(_why_zero(record, target, shown)) if not _any(gradient) else (),
         notes=tuple(_notes(record, target)),
     )  # fmt: skip
-    return said._replace(texts=constants_mentioned(record, constants, said.text))
+    words = said.text
+    named = constants_mentioned(record, constants, words)
+    return said._replace(texts=(*mentioned(texts, [words]), *named))
 
 
 def _checked(index: Any, node: TraceNode) -> Any:

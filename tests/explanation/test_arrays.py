@@ -290,3 +290,15 @@ def test_of_many_paths_it_is_said_which_are_shown() -> None:
         y = y * y
     text = str(mg.explain(named(y.sum(), "L"), x))
     assert "L depends on x along 16 paths, of which the first 6 are shown; each step" in text
+
+
+def test_a_long_text_stands_once_and_not_in_a_formula() -> None:
+    x, w = Tensor([[1.0, 2.0]]), Tensor([[0.5], [0.25]])
+    with mg.record():
+        L = (mg.tanh(x @ w + 1.0) * 2.0).sum()
+    explanation: Any = mg.explain(L, w)
+    assert [text.partition(" is ")[2] for text in explanation.texts] == [
+        "x @ w + 1.0", "mg.tanh(x @ w + 1.0)",
+    ]  # fmt: skip
+    assert explanation.text.count("mg.tanh(x @ w + 1.0)") == 1
+    assert "tanh(x" not in explanation.latex
