@@ -12,6 +12,7 @@ import io
 import json
 import sys
 import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from minigrad.cli import demo, doctor
@@ -45,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal or file that cannot write ∂ shows ?
             stream.reconfigure(errors="replace")
-    options = _parser().parse_args(arguments)
+    options = _parser().parse_args(_minus_kept(sys.argv[1:] if arguments is None else arguments))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", MinigradWarning)
@@ -60,6 +61,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         print(f"minigrad: {error.strerror or error}", file=sys.stderr)
         return 2
+
+
+def _minus_kept(words: Sequence[str]) -> list[str]:
+    """The words with a space before an expression that starts with a minus, and is no option.
+
+    >>> _minus_kept(["draw", "-x*x", "x=2"]), _minus_kept(["draw", "-oy.svg", "x", "x=2"])
+    (['draw', ' -x*x', 'x=2'], ['draw', '-oy.svg', 'x', 'x=2'])
+    """
+    command, expression = [*words, "", ""][:2]
+    option = expression[:2] == "--" or expression in ("-o", "-h") or (
+        expression[:2] == "-o" and Path(expression).suffix != ""
+    )  # fmt: skip
+    if command not in ("draw", "debug") or expression[:1] != "-" or option:
+        return list(words)
+    return [command, f" {expression}", *words[2:]]
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:

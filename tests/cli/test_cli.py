@@ -60,6 +60,18 @@ def test_draw_prints_or_writes(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     assert target.read_text("utf-8").startswith("<svg")
 
 
+@pytest.mark.parametrize("expression", ["-x*x", "-o*x", "-(x)", "-x**2", "--x"])
+def test_an_expression_may_start_with_a_minus(
+    expression: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = ["x=2", "o=3"] if "o" in expression else ["x=2"]
+    if expression == "--x":  # as an option would
+        expression = f" {expression}"
+    assert main(["draw", expression, *names]) == 0
+    assert main(["debug", expression, *names, "--print"]) == 0
+    assert "−" in capsys.readouterr().out
+
+
 def test_verify_says_how_many_numbers_follow(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
