@@ -335,8 +335,9 @@ with mg.errstate("ignore"):
 mg.explain(y, zero)
 
 # %% [markdown]
-# In the picture a dashed edge carries no gradient. The one from the logarithm is dashed, so its
-# infinite slope harms nobody.
+# In the picture a dashed edge carries no gradient. Here all four are dashed: a condition and
+# a constant get none, the logarithm is the branch not taken, and so nothing goes on to `zero`.
+# Its infinite slope harms nobody.
 
 # %%
 mg.draw(y)
@@ -449,7 +450,8 @@ print(loss())
 
 # %% [markdown]
 # Its graph has more than 50 nodes. All four points use the same three leaves. The picture shows the
-# last point and folds the others into one card.
+# way of the last point. One card holds the first three points and their sum, another the products
+# of the last point with its weights.
 
 # %%
 mg.draw(loss(), max_nodes=20)

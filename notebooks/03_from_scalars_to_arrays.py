@@ -120,8 +120,9 @@ for node in mg.topological_order(loss_of_arrays):
     print(f"{node.name or node.op.name:10} {node.shape}")
 
 # %% [markdown]
-# Seven. Here is their picture. A card shows the shape of an array in place of its numbers. The
-# eighth card, without a gradient, is the constant `X`.
+# Seven. Here is their picture. A card shows the shape of an array, and from where to where its
+# numbers go. The pill `[32×16]` is none of the seven: it is the constant `X`, shown by its shape.
+# It has no gradient, so its edge is dashed.
 
 # %%
 mg.draw(loss_of_arrays)

@@ -35,7 +35,7 @@ def check_activation(activation: Any) -> Any:
     if isinstance(activation, str):
         known = (*_OF_NUMBERS, *_OF_VECTORS)
         if activation not in known:
-            near = get_close_matches(activation, known, 1)
+            near = get_close_matches(activation.lower(), known, 1)  # the classes are called ReLU
             hint = f"; {near[0]!r} is near" if near else ""
             raise ArgumentValueError(
                 f"activation={activation!r}: it is a function, or one of {', '.join(known)}{hint}"

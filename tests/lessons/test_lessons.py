@@ -162,6 +162,37 @@ def test_lesson_3_shows_what_its_text_says(solved):
     assert (names["c"].grad == [3.0, 30.0, 300.0]).all()
 
 
+def pictures(done):
+    """The SVG of every picture that a lesson shows, in order."""
+    return [shown.svg for shown in done.shown if hasattr(shown, "svg")]
+
+
+def picture_with(words, done):
+    """The one picture in which these words stand."""
+    (found,) = [svg for svg in pictures(done) if words in svg]
+    return found
+
+
+def texts(svg):
+    """What stands on the cards of a picture."""
+    return re.findall("<text[^>]*>([^<]+)</text>", svg)
+
+
+def test_pictures_show_what_the_text_of_the_lessons_says(solved):
+    branch = picture_with(">recorded branch<", solved["02_values_and_graphs"])
+    assert branch.count("mg-edge") == branch.count("stroke-dasharray") == 4
+
+    folded = picture_with("total₄", solved["02_values_and_graphs"])
+    assert [t for t in texts(folded) if t.startswith("…")] == ["… 37 nodes", "… 5 nodes"]
+    assert {"answer … total₃", "2 of mul", "answer₄", "miss₄", "(miss**2)₄"} < set(texts(folded))
+
+    arrays = picture_with("loss_of_arrays", solved["03_from_scalars_to_arrays"])
+    assert arrays.count("mg-node") == 8
+    assert "[32×16]" in texts(arrays)
+    assert "X" not in texts(arrays)
+    assert arrays.count("stroke-dasharray") == 1
+
+
 def numbers_after(words, printed):
     """The numbers of the first line that begins with these words, and of the next such lines."""
     lines = re.findall(rf"^ *{re.escape(words)} +(.*)$", printed, re.M)

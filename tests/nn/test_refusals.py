@@ -43,6 +43,19 @@ def test_a_layer_that_makes_no_sense_is_refused(make, words):
 
 
 @pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("Relu", "relu"), ("ReLU", "relu"), ("TANH", "tanh"), ("LeakyReLU", "leaky_relu"),
+        ("Sigmoid", "sigmoid"), ("ELU", "elu"), ("LogSoftmax", "log_softmax"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("mode", ["scalar", "array"])
+def test_a_near_name_of_an_activation_is_found_without_case(name, meant, mode):
+    with pytest.raises(ArgumentValueError, match=f"; '{meant}' is near$"):
+        MLP(1, [1], 1, activation=name, mode=mode)
+
+
+@pytest.mark.parametrize(
     "make",
     [lambda: Sequential([Linear(1, 1)]), lambda: Sequential(3), lambda: Linear(1, 1, rng="a")],
 )
