@@ -1,13 +1,15 @@
 """Checks of the exercises: a line with ✓, or a hint that names the usual mistake.
 
 ``check("1.1", answer)`` prints one line. It knows nothing of minigrad: it compares numbers, tries
-functions on examples, and looks at the shape of an answer. An answer that is still ``...`` or None
-is "not answered yet". The answers stand below, so read on only when you have tried.
+functions on examples, and looks at the shape of an answer. An answer that is still ``...`` or None,
+or a function that is still empty, is "not answered yet". The answers stand below, so read on only
+when you have tried.
 
 A check is a function that takes the answer. It returns quietly if the answer is right, raises
 `Hint` if it is wrong, and `Open` if there is none.
 """
 
+import dis
 import math
 from collections import namedtuple
 from numbers import Real
@@ -31,7 +33,8 @@ def check(exercise, answer, **tools):
     Args:
         exercise: Its number, such as "1.1".
         answer: A number, some numbers, or a function.
-        **tools: What the check needs to try the answer: ``leaf`` makes a leaf from a number.
+        **tools: What the check needs to try the answer: ``leaf`` makes a leaf from a number,
+            ``array`` an array from a list, ``library`` is minigrad.
     """
     print(verdict(exercise, answer, **tools).text)
 
@@ -87,9 +90,13 @@ def a_number(answer, what="the answer"):
     """Return ``answer`` if it is a number; a hint that says what it is otherwise."""
     if isinstance(answer, Real) and not isinstance(answer, bool):
         return float(answer)
-    kind = type(answer).__name__
-    if isinstance(getattr(answer, "data", None), Real):
+    kind, shape = type(answer).__name__, getattr(answer, "shape", None)
+    if isinstance(getattr(answer, "data", None), Real) or (shape == () and hasattr(answer, "grad")):
         raise Hint(f"{what} should be a plain number. This is a {kind}; its number is in .data.")
+    if shape == () and hasattr(answer, "item"):  # an array without axes, as in .data of a Tensor
+        return a_number(answer.item(), what)
+    if shape is not None:
+        raise Hint(f"{what} should be a number. This is a {kind} of shape {shape}.")
     if callable(answer):
         raise Hint(f"{what} should be a number. This is a function; call it.")
     raise Hint(f"{what} should be a number. This is a {kind}.")
@@ -135,22 +142,64 @@ def function_of(answer):
     return answer
 
 
+def result(function, *arguments, what="Your function", case=""):
+    """What a function returns: `Open` if it is still empty, a hint if it forgets to return.
+
+    Args:
+        function: It.
+        *arguments: What it is given.
+        what: How the hint calls it.
+        case: The arguments in words, for a function that returns for others.
+    """
+    found = function(*arguments)
+    if found is None and not is_empty(function):
+        raise Hint(f"{what} returned None{case}. Is a `return` missing?")
+    return present(found)
+
+
+def is_empty(function):
+    """Whether a function does nothing, like the one that a student is given."""
+    code = getattr(function, "__code__", None)
+    nothing = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE"}
+    return code is not None and {step.opname for step in dis.get_instructions(code)} <= nothing
+
+
+def called(name):
+    """Let the errors of Python call a class by the word of the exercise."""
+
+    def rename(kind):
+        for thing in (kind, *filter(callable, vars(kind).values())):
+            thing.__qualname__ = thing.__qualname__.replace(kind.__name__, name)
+        kind.__name__ = name
+        return kind
+
+    return rename
+
+
+@called("leaf")
 class Leaf:
     """A number with a gradient, to try a training step on."""
 
     def __init__(self, data, grad):
         self.data, self.grad = data, grad
 
+    def __repr__(self):
+        return f"leaf(data={self.data}, grad={self.grad})"
+
     def zero_grad(self):
         """Set the gradient to None."""
         self.grad = None
 
 
-class Box:
+@called("node")
+class Node:
     """A node that knows nothing but its inputs, to try an order on."""
 
-    def __init__(self, *inputs):
-        self.inputs = inputs
+    def __init__(self, text, *inputs):
+        self.text, self.inputs = text, inputs
+
+    def __repr__(self):
+        return self.text
 
 
 # -- lesson 1 --------------------------------------------------------------------------------------
@@ -166,7 +215,10 @@ def flat_point(answer):
         ((4 / 3,), "The slope of 3·x² is 6·x, not 3·x."),
         ((0.0,), "0 is the slope that we want. At which x do we find it?"),
     ]
-    compare((a_number(answer),), (2 / 3,), usual, "Set the slope 6·x − 4 to 0.", tolerance=1e-3)
+    otherwise = "Set the slope 6·x − 4 to 0."
+    if abs(a_number(answer) - 2 / 3) < 0.04:
+        otherwise = "Near. Give more digits: nudge on, or set the slope 6·x − 4 to 0."
+    compare((a_number(answer),), (2 / 3,), usual, otherwise, tolerance=1e-3)
 
 
 @exercise("1.2", "1/b for a, and −a/b² for b.")
@@ -229,6 +281,7 @@ def paths(answer):
         ((20.0,), "That is the number of steps. At each of them a path can go two ways."),
         ((21.0,), "That is the number of nodes. At each step a path can go two ways."),
         ((400.0,), "2 to the power of 20, not 20 to the power of 2."),
+        ((22.0,), "In Python 2^20 is no power (it compares bits, and gives 22). Write 2**20."),
         ((8.0,), "That is right for the 3 steps above. Now there are 20."),
         ((2.0**21,), "One step too many: one step has 2 paths, so 20 steps have 2**20."),
         ((2.0**19,), "One step too few: one step has 2 paths, so 20 steps have 2**20."),
@@ -243,11 +296,11 @@ def engine_exp(answer, leaf):
     function_of(answer)
     for number in (0.5, -1.0, 2.0):
         x = leaf(number)
-        out = present(answer(x))
+        out = result(answer, x)
         if not isinstance(out, leaf):
             raise Hint(f"Return a {leaf.__name__}. This is a {type(out).__name__}.")
         right = math.exp(number)
-        if not close(present(out.data), right):
+        if not close(a_number(present(out.data), "the number of the result"), right):
             raise Hint(f"exp({number}) should be {right:.4g}. The result has {out.data:.4g}.")
         if not isinstance(out.inputs, tuple):
             raise Hint("inputs is a tuple. A tuple of one is written (x,), with a comma.")
@@ -255,7 +308,7 @@ def engine_exp(answer, leaf):
             raise Hint("The inputs should be (x,): the node itself, not its number.")
         if not callable(out.local_derivatives):
             raise Hint("local_derivatives is the closure itself. Do not call it: no brackets.")
-        slopes = out.local_derivatives()
+        slopes = result(out.local_derivatives, what="The closure")
         if not isinstance(slopes, tuple):
             raise Hint("The closure returns a tuple. A tuple of one is written (out,).")
         if len(slopes) != 1:
@@ -289,10 +342,10 @@ def c_for_zero(answer):
 def topological(answer):
     """Whether a list is in topological order."""
     function_of(answer)
-    a, b, c = Box(), Box(), Box()
-    e = Box(a, b)
-    d = Box(e, c)
-    square = Box(a, a)
+    a, b, c = Node("a"), Node("b"), Node("c")
+    e = Node("e", a, b)
+    d = Node("d", e, c)
+    square = Node("a * a", a, a)
     cases = [
         ([a, b, e, c, d], True, "a, b, e = a + b, c, d = e + c is in order, and you say no."),
         (
@@ -313,7 +366,7 @@ def topological(answer):
         ),
     ]
     for order, right, hint in cases:
-        said = present(answer(list(order)))
+        said = result(answer, list(order), case=f" for {order}")
         if not isinstance(said, bool):
             raise Hint(f"Return True or False. This is a {type(said).__name__}.")
         if said != right:
@@ -355,7 +408,7 @@ def safe_sqrt(answer, leaf):
         (-4.0, 0.0, 0.0),
     ]:
         x = leaf(number)
-        out = present(answer(x))
+        out = result(answer, x, case=f" for {number}")
         if not isinstance(out, leaf):
             if number <= 0 and isinstance(out, Real):
                 raise Hint(
@@ -382,14 +435,14 @@ def safe_sqrt(answer, leaf):
 
 
 @exercise("2.5", "−2·x·out: the slope of −x·x, times the hill itself.")
-def bump(answer, leaf):
+def bump(answer, library):
     """The operation exp(−x²)."""
     function_of(answer)
     for number in (0.7, -1.5, 0.0, 1.0):
         right = math.exp(-number * number)
-        x = leaf(number)
-        out = present(answer(x))
-        if not isinstance(out, leaf):
+        x = library.Value(number)
+        out = result(answer, x)
+        if not isinstance(out, library.Value):
             raise Hint(
                 f"Called with a node it should return a node. This is a {type(out).__name__}."
             )
@@ -397,6 +450,12 @@ def bump(answer, leaf):
             raise Hint("The hill has become a valley: exp(-x * x), with the minus.")
         if not close(out.data, right):
             raise Hint(f"bump({number}) should be {right:.4g}. It is {out.data:.4g}.")
+        if len(out.inputs) != 1 or out.inputs[0] is not x:
+            made = "a leaf" if out.op is None else f"made by {out.op.name}, and x is not its input"
+            raise Hint(
+                "The numbers are right, but bump(x) should be one node, made of x by an operation "
+                f"of your own. This one is {made}. Use mg.operation, as softsign does."
+            )
         out.backward()
         found = x.grad
         if found is None:
@@ -415,37 +474,119 @@ def bump(answer, leaf):
             (found,), (-2 * number * right,), usual,
             f"At {number} the slope should be {-2 * number * right:.4g}. It is {found:.4g}.",
         )  # fmt: skip
+        bend_of_bump(answer, x)
+    bump_of_array(answer, library)
+
+
+def bend_of_bump(answer, x):
+    """The second derivative, for which the first one has to be a graph."""
+    advice = "In the derivative use out, or mg.exp in place of math.exp."
+    x.zero_grad()
+    try:
+        answer(x).backward(create_graph=True)
+        slope = x.grad
+        x.zero_grad()
+        slope.backward()
+    except Exception as error:
+        raise Hint(
+            f"The first derivative is right, but there is no second one: {error}. {advice}"
+        ) from None
+    right = (4 * x.data**2 - 2) * math.exp(-(x.data**2))
+    found = 0.0 if x.grad is None else x.grad
+    otherwise = (
+        f"The first derivative is right, but at {x.data} the second should be {right:.4g}. "
+        f"It is {found:.4g}. {advice}"
+    )
+    compare((found,), (right,), [], otherwise)
+
+
+def bump_of_array(answer, library):
+    """The operation on an array, if NumPy is there."""
+    numbers = [0.7, -1.5]
+    try:
+        x = library.Tensor(numbers)
+    except ImportError:
+        return
+    try:
+        out = answer(x)
+        out.sum().backward()
+    except Exception as error:
+        raise Hint(
+            f"On numbers it is right, but on an array it stops: {error}. "
+            "In the formula use m.exp in place of math.exp."
+        ) from None
+    values = tuple(math.exp(-number * number) for number in numbers)
+    slopes = tuple(-2 * n * value for n, value in zip(numbers, values, strict=True))
+    for what, found, right in [("result", out, values), ("gradient", x.grad, slopes)]:
+        shown = ", ".join(f"{number:.4g}" for number in right)
+        otherwise = f"On numbers it is right. For the array {numbers} the {what} should be {shown}."
+        compare(tuple(rows(found)[1]), right, [], otherwise)
+
+
+BEFORE, GRADIENT = (1.0, -3.0, 5.0), (2.0, -4.0, 0.0)  # of three leaves
+NOT_MOVED = "No leaf moved. Change leaf.data before you clear the gradient."
 
 
 @exercise("2.6", "against the gradient, and a fresh start.")
 def training_step(answer):
     """One step of gradient descent."""
     function_of(answer)
-    leaves = [Leaf(1.0, 2.0), Leaf(-3.0, -4.0), Leaf(5.0, 0.0)]
-    answer(leaves, 0.25)
-    data, grads = [x.data for x in leaves], [x.grad for x in leaves]
-    if data == [1.0, -3.0, 5.0] and grads == [2.0, -4.0, 0.0]:
-        raise Open
-    present_grads = [grad for grad in grads if grad is not None]
+    numbers, grads = stepped(answer, 0.25)
+    others, _ = stepped(answer, 0.5)
+    factor = factor_of(numbers)
+    if numbers == others and factor is not None and abs(factor) not in (0.0, 1.0):
+        raise Hint(
+            "Use the learning rate that is given. With 0.25 and with 0.5, each leaf moved by "
+            f"{factor:g} times its gradient."
+        )
     usual = [
         (
             (1.5, -4.0, 5.0),
             "The leaves moved with the gradient, so the loss grows. Go against it: −=.",
         ),
+        (
+            (3.0, -7.0, 5.0),
+            "You added the whole gradient. Multiply it by the learning rate, and subtract: −=.",
+        ),
         ((-1.0, 1.0, 5.0), "You took the whole gradient. Multiply it by the learning rate."),
         ((0.5, -3.0, 5.0), "Only the first leaf moved. Is the return inside the loop?"),
         ((-0.5, 1.0, 0.0), "The old number is gone. Subtract from leaf.data: −=."),
         ((0.75, -3.25, 4.75), "You subtracted the learning rate alone. Multiply it by leaf.grad."),
-        ((1.0, -3.0, 5.0), "No leaf moved. Change leaf.data before you clear the gradient."),
+        (BEFORE, NOT_MOVED),
     ]
     otherwise = "The new number is leaf.data − learning_rate · leaf.grad, for every leaf."
-    compare(some_numbers(data, 3), (0.5, -2.0, 5.0), usual, otherwise)
-    if any(present_grads):
+    compare(numbers, (0.5, -2.0, 5.0), usual, otherwise)
+    compare(others, (0.0, -1.0, 5.0), [], otherwise)
+    if any(grads):
         raise Hint("The numbers are right. Now clear each gradient: leaf.zero_grad().")
-    other = [Leaf(1.0, 1.0)]
-    answer(other, 0.5)
-    if not close(other[0].data, 0.5):
-        raise Hint("Use the learning rate that is given: this one was 0.5.")
+
+
+def stepped(answer, learning_rate):
+    """The numbers of three leaves after a step, and their gradients."""
+    leaves = [Leaf(number, slope) for number, slope in zip(BEFORE, GRADIENT, strict=True)]
+    try:
+        returned = answer(list(leaves), learning_rate)
+    except TypeError:
+        if any(x.grad is None and x.data == y for x, y in zip(leaves[:2], BEFORE, strict=False)):
+            raise Hint(NOT_MOVED) from None  # None times a number is no number
+        raise
+    numbers, grads = tuple(x.data for x in leaves), tuple(x.grad for x in leaves)
+    if (numbers, grads) == (BEFORE, GRADIENT):
+        if returned is ... or (returned is None and is_empty(answer)):
+            raise Open
+        what = "" if returned is None else f" Your function returned a {type(returned).__name__}."
+        raise Hint(
+            f"No leaf has changed.{what} Put each new number into leaf.data; "
+            "nothing has to be returned."
+        )
+    return tuple(a_number(number, "leaf.data") for number in numbers), grads
+
+
+def factor_of(numbers):
+    """How many times its gradient each leaf has moved, if it is the same for all of them."""
+    factor = (numbers[0] - BEFORE[0]) / GRADIENT[0]
+    expected = (x + factor * slope for x, slope in zip(BEFORE, GRADIENT, strict=True))
+    return factor if all(map(close, numbers, expected)) else None
 
 
 # -- lesson 3 --------------------------------------------------------------------------------------
@@ -528,8 +669,9 @@ def undo_broadcast(answer, array):
         (array([matrix, matrix]), (2, 1), [[12.0], [120.0]], "one axis is missing, one has 1"),
     ]
     for gradient, shape, right, why in cases:
-        found = present(answer(array(gradient), shape))
-        where = f"For a gradient of shape {tuple(gradient.shape)} and the shape {shape}"
+        where = f"or a gradient of shape {tuple(gradient.shape)} and the shape {shape}"
+        found = result(answer, array(gradient), shape, case=f" f{where}")
+        where = f"F{where}"
         expected = array(right)
         if hasattr(found, "shape") and tuple(found.shape) != shape:
             raise Hint(f"{where} the result has shape {tuple(found.shape)}: {why}.")
@@ -546,7 +688,7 @@ def gradient_of_second(answer, array):
     function_of(answer)
     P = array([[1.0, 2.0], [3.0, 4.0]])
     upstream = array([[1.0, 0.0], [5.0, 2.0]])
-    found = present(answer(P, upstream))  # square, so that wrong orders compute, too
+    found = result(answer, P, upstream)  # square, so that wrong orders compute, too
     usual = [
         (P @ upstream, "P has to be turned. Shapes: P is (2, 3), upstream (2, 4), wanted (3, 4)."),
         (
@@ -577,7 +719,7 @@ def centred(answer, leaf):
     for numbers, right in cases:
         x = leaf(numbers)
         try:
-            found = present(answer(x))
+            found = result(answer, x)
         except ValueError as error:
             raise Hint(f"For shape {x.shape} it stops: {error}") from None
         if not isinstance(found, leaf):
@@ -593,8 +735,34 @@ def centred(answer, leaf):
         otherwise = f"For {numbers} the result should be {right}. Each row meets its own mean."
         compare_arrays(found, leaf(right), usual, otherwise)
         (found * leaf([[1.0] + [0.0] * (len(row) - 1) for row in numbers])).sum().backward()
-        if x.grad is None:
-            raise Hint("No gradient arrives at x. Compute with x, not with x.data.")
+        gradient_of_centred(x, leaf)
+
+
+def gradient_of_centred(x, leaf):
+    """What the first column of the result sends back to a row: to its first place, and the mean."""
+    if x.grad is None:
+        raise Hint("No gradient arrives at x. Compute with x, not with x.data.")
+    count, length = x.shape
+    direct, mean = [1.0] + [0.0] * (length - 1), [-1 / length] * length
+    row = [a + b for a, b in zip(direct, mean, strict=True)]
+    wanted = ", ".join(f"{number:.4g}" for number in row)
+    usual = [
+        (
+            leaf([direct] * count),
+            "The numbers are right, but no gradient goes through the mean. Let minigrad compute "
+            "it: mg.mean(x, ...), not np.mean(x.data, ...).",
+        ),
+        (
+            leaf([mean] * count),
+            "The numbers are right, but a gradient goes through the mean only. Take it away from "
+            "x, not from x.data.",
+        ),
+    ]
+    otherwise = (
+        "The numbers are right, but not the gradient. The first result of a row should send "
+        f"{wanted} to the row. Compute x and its mean with minigrad."
+    )
+    compare_arrays(x.grad, leaf([row] * count), usual, otherwise)
 
 
 # -- lesson 4 --------------------------------------------------------------------------------------
@@ -681,12 +849,25 @@ def stopping(answer):
         ([2.0, 3.0, 1.0, 1.5, 1.4, 1.2], 3, True, "1.0 stays the best for three, and you go on"),
         ([1.0, 1.0, 1.0], 2, True, "equal is not smaller, and you go on"),
         ([1.0, 2.0], 2, False, "there are not more losses than the patience, and you stop"),
+        (
+            [2.0, 1.0, 0.5, 1.5],
+            2,
+            False,
+            "the 0.5 was only one epoch ago, and you stop. Look at all of the last losses",
+        ),
+        (
+            [1.0, 2.0, 1.5, 1.6],
+            2,
+            True,
+            "the 1.0 was three epochs ago, and you go on. Look at all losses before the last ones",
+        ),
+        ([2.0, 1.0, 1.5, 1.4], 3, False, "the 1.0 was only two epochs ago, and you stop"),
         ([1.0], 2, False, "there is one loss only, and you stop"),
         ([1.0, 2.0, 3.0], 5, False, "there are fewer losses than the patience, and you stop"),
     ]
     for losses, patience, right, why in cases:
         before = list(losses)
-        said = present(answer(losses, patience))
+        said = result(answer, losses, patience, case=f" for {before} and patience {patience}")
         if losses != before:
             raise Hint("Your function changes the list that it was given. Work on a copy.")
         if type(said).__name__ not in ("bool", "bool_"):
