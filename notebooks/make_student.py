@@ -1,6 +1,6 @@
 """Write the lessons for students: every solution is replaced by ``...``.
 
-    python make_student.py FOLDER [LESSON ...]    the student version, as .ipynb, with checks.py
+    python make_student.py FOLDER [LESSON ...]    the student version, as .ipynb, with checks/
     python make_student.py --sync                 the .ipynb beside each source, written again
 
 A lesson is a text, ``NN_name.py`` (jupytext's percent form). In it a solution stands between
@@ -99,8 +99,11 @@ def main(arguments):
     folder.mkdir(parents=True, exist_ok=True)
     for file in chosen:
         write(without_solutions(file.read_text("utf-8")), folder / f"{file.stem}.ipynb")
-    shutil.copy(HERE / "checks.py", folder)
-    print("wrote", folder / "checks.py")
+    shutil.copytree(
+        HERE / "checks", folder / "checks", ignore=shutil.ignore_patterns("__pycache__"),
+        dirs_exist_ok=True,
+    )  # fmt: skip
+    print("wrote", folder / "checks")
     return 0
 
 

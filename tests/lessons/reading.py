@@ -26,9 +26,12 @@ Run = namedtuple("Run", "printed shown names")  # text, results of cells, variab
 
 
 def load(name):
-    """The module ``notebooks/name.py``, outside of ``sys.modules``."""
-    spec = importlib.util.spec_from_file_location(f"lessons_{name}", NOTEBOOKS / f"{name}.py")
+    """The module ``notebooks/name.py``, or the package of that name, under a name of its own."""
+    path = NOTEBOOKS / name / "__init__.py"
+    path = path if path.exists() else NOTEBOOKS / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(f"lessons_{name}", path)
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # the parts of a package look for it there
     spec.loader.exec_module(module)
     return module
 
@@ -62,7 +65,7 @@ def _session():
     Plots are drawn, but no window opens, and they are closed at the end.
     """
     operations, sources, path = dict(OPS), mg.options.sources, list(sys.path)
-    other_checks = sys.modules.pop("checks", None)
+    other_checks = {name: sys.modules.pop(name) for name in _checks()}
     sys.path.insert(0, str(NOTEBOOKS))
     mg.options.sources = True
     backend = os.environ.get("MPLBACKEND")
@@ -78,11 +81,16 @@ def _session():
             os.environ["MPLBACKEND"] = backend
         if plots := sys.modules.get("matplotlib.pyplot"):
             plots.close("all")
-        sys.modules.pop("checks", None)
-        if other_checks is not None:
-            sys.modules["checks"] = other_checks
+        for name in _checks():
+            del sys.modules[name]
+        sys.modules.update(other_checks)
         for name in set(OPS) - set(operations):
             del OPS[name]
+
+
+def _checks():
+    """The names under which the checks of the lessons are imported."""
+    return [name for name in sys.modules if name.partition(".")[0] == "checks"]
 
 
 def mg_warning():

@@ -238,12 +238,15 @@ def test_unknown_exercise_lists_those_that_there_are():
 
 
 def test_checks_need_the_standard_library_alone():
-    tree = ast.parse((NOTEBOOKS / "checks.py").read_text("utf-8"))
-    imported = {
-        alias.name for n in ast.walk(tree) if isinstance(n, ast.Import) for alias in n.names
-    }
-    imported |= {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
-    assert imported <= sys.stdlib_module_names
+    for file in (NOTEBOOKS / "checks").glob("*.py"):
+        tree = ast.parse(file.read_text("utf-8"))
+        imported = {
+            alias.name for n in ast.walk(tree) if isinstance(n, ast.Import) for alias in n.names
+        }
+        imported |= {
+            n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and not n.level
+        }
+        assert imported <= sys.stdlib_module_names
 
 
 # --- Lesson 3 -------------------------------------------------------------------------------------

@@ -382,5 +382,5 @@ def test_the_script_does_not_overwrite_the_lessons(capsys):
 def test_one_lesson_can_be_handed_out(tmp_path, capsys):
     pytest.importorskip("jupytext")
     assert load("make_student").main([str(tmp_path), "01"]) == 0
-    assert sorted(file.name for file in tmp_path.iterdir()) == [f"{LESSONS[0]}.ipynb", "checks.py"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == [f"{LESSONS[0]}.ipynb", "checks"]
     assert capsys.readouterr().out.count("wrote") == 2
