@@ -19,6 +19,7 @@ from minigrad import hooks, modes
 from minigrad.nothing import NOTHING
 from minigrad.ops import core, evaluate
 from minigrad.ops.arrays import errors, ndarray, quiet
+from minigrad.ops.halves import added
 from minigrad.ops.row import MANY, OPS
 from minigrad.ops.scattered import Scattered
 
@@ -101,7 +102,7 @@ def unbroadcast(gradient: Any, shape: tuple[int, ...]) -> Any:
         return gradient
     axes = _axes(gradient.shape, shape)
     if isinstance(gradient, ndarray | np.generic):
-        return np.add.reduce(gradient, axis=axes).reshape(shape)
+        return added(gradient, axes).reshape(shape)
     return record(OPS["reduce_sum"].cached(axis=axes), gradient).reshape(shape)
 
 

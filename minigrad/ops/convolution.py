@@ -20,6 +20,7 @@ from minigrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
 from minigrad.ops.arrays import Misfit, called
 from minigrad.ops.broadcasting import raw
 from minigrad.ops.evaluate import refuse
+from minigrad.ops.halves import HALF, halved, over, wide
 from minigrad.ops.kinds import General, Linear, Product, array_function, evaluate_arrays
 from minigrad.ops.manual import Manual, of_row
 from minigrad.ops.products import einsum
@@ -251,13 +252,20 @@ max_pool2d = array_function(General(
             "share is 1 at the largest element of a window, divided among those that tie.")),
 ).register(), _pool)  # fmt: skip
 
+
+def _average(x: Any, size: Pair, stride: Pair, padding: Pair) -> Any:
+    if getattr(x, "dtype", None) is HALF:
+        return halved(_average(wide(x), size, stride, padding))
+    total = np.add.reduce(_windows(x, size, stride, padding), axis=(-2, -1))
+    return total / (size[0] * size[1])
+
+
 avg_pool2d = array_function(Linear(
     "avg_pool2d",
-    lambda m, x, *, kernel_size=None, stride=None, padding=0: np.add.reduce(
-        _windows(x, kernel_size, stride, padding), axis=(-2, -1)
-    ) / (kernel_size[0] * kernel_size[1]),
+    lambda m, x, *, kernel_size=None, stride=None, padding=0: (
+        _average(x, kernel_size, stride, padding)),
     lambda g, out, x, *, kernel_size, stride, padding: _every_window(
-        g / (kernel_size[0] * kernel_size[1]), out, x, kernel_size=kernel_size, stride=stride,
+        over(g, kernel_size[0] * kernel_size[1]), out, x, kernel_size=kernel_size, stride=stride,
         padding=padding),
     sentence="The mean of each window of an image (N, C, H, W); the padding counts as 0.",
     manual=Manual(

@@ -16,6 +16,7 @@ import numpy as np
 from minigrad.errors import ArgumentTypeError, ArgumentValueError
 from minigrad.ops.arrays import Misfit, as_floats
 from minigrad.ops.broadcasting import raw, repeated
+from minigrad.ops.halves import HALF, halved, wide
 from minigrad.ops.kinds import General, evaluate_arrays
 from minigrad.ops.labels import (
     SLACK,
@@ -143,6 +144,8 @@ def _check_probabilities(x: Any, target: Any) -> None:
 
 def _cross_entropy(x: Any, target: Any, reduction: str) -> Any:
     x = as_floats(x)
+    if getattr(x, "dtype", None) is HALF:
+        return halved(_cross_entropy(wide(x), target, reduction))
     _check_axis(x)
     if not _by_index(target, x):
         target = like(x, target)
@@ -181,6 +184,7 @@ def _class_rule(g: Any, out: Any, x: Any, target: Any, *, reduction: str) -> Any
 
 
 def _logits_rule(g: Any, out: Any, x: Any, target: Any, *, reduction: str) -> Any:
+    x, g = wide(x), wide(g)
     if reduction != "none" and x.__class__ is np.ndarray and x.shape != np.shape(target):
         # the formula below in place, on numbers: no array of zeros and ones
         axis = _class_axis(x)

@@ -20,6 +20,7 @@ from minigrad.ops.arrays import Misfit, as_floats
 from minigrad.ops.broadcasting import raw
 from minigrad.ops.core import less, where
 from minigrad.ops.formulas import compiled
+from minigrad.ops.halves import HALF, halved, wide
 from minigrad.ops.kinds import General, array_function
 from minigrad.ops.labels import (
     LABELS,
@@ -98,12 +99,15 @@ def _loss(
     def forward(m: Any, predictions: Any, targets: Any, *, reduction: str = "mean") -> Any:
         _same_shape(name, predictions, targets)
         x = as_floats(np.asarray(predictions))
+        if x.dtype is HALF:
+            return halved(forward(m, wide(x), targets, reduction=reduction))
         return reduced(terms(x, like(x, targets)), reduction)
 
     def rule(slope: Any) -> Any:
         on_arrays = compiled(slope)
 
         def vjp(g: Any, out: Any, x: Any, y: Any, *, reduction: str) -> Any:
+            x, g = wide(x), wide(g)
             formula = on_arrays if not (hasattr(x, "_apply") or hasattr(y, "_apply")) else slope
             return scaled(g, reduction, np.size(raw(x))) * formula(x, like(x, y))
 

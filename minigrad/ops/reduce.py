@@ -19,6 +19,7 @@ from minigrad.ops.arrays import Misfit
 from minigrad.ops.broadcasting import raw, repeated
 from minigrad.ops.core import where
 from minigrad.ops.evaluate import brief
+from minigrad.ops.halves import HALF, halved, over, wide
 from minigrad.ops.kinds import General, Linear, array_function
 from minigrad.ops.manual import Manual
 from minigrad.ops.shapes import concatenate, flip, moveaxis, ones_like, stack
@@ -95,11 +96,16 @@ reduce_sum = reduction(Linear(
     manual=Manual("", "g", ([[1.0, 2.0], [3.0, 6.0]], {"axis": 0}, [4.0, 8.0])),
 ))  # fmt: skip
 
+
+def _mean(m: Any, x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
+    if getattr(x, "dtype", None) is HALF:
+        return halved(_mean(m, wide(x), axis=axis, keepdims=keepdims))
+    return np.true_divide(_add(x, axis=axis, keepdims=keepdims), _count(x, axis))
+
+
 mean = reduction(Linear(
-    "mean",
-    lambda m, x, *, axis=None, keepdims=False: (
-        np.true_divide(_add(x, axis=axis, keepdims=keepdims), _count(x, axis))),
-    lambda g, out, x, *, axis, keepdims: spread(g / _count(x, axis), x, axis, keepdims),
+    "mean", _mean,
+    lambda g, out, x, *, axis, keepdims: spread(over(g, _count(x, axis)), x, axis, keepdims),
     sentence="Arithmetic mean over axes; nan of no elements.",
     manual=Manual("sum(x, axis) / n", "g / n", ([[1.0, 2.0], [3.0, 6.0]], {"axis": 0}, [2.0, 4.0])),
 ))  # fmt: skip
@@ -278,6 +284,8 @@ min = _extreme("min", np.minimum.reduce, "Smallest", 1.0)
 
 
 def _variance(x: Any, axis: Any, ddof: Any, keepdims: bool) -> Any:
+    if getattr(x, "dtype", None) is HALF:
+        return halved(_variance(wide(x), axis, ddof, keepdims))
     centred = x - np.true_divide(_add(x, axis=axis, keepdims=True), _count(x, axis))
     squares = _add(centred * centred, axis=axis, keepdims=keepdims)
     degrees = _degrees(x, axis, ddof)
@@ -300,9 +308,11 @@ var = reduction(General(
     "var",
     lambda m, x, *, axis=None, ddof=0, keepdims=False: _variance(x, axis, ddof, keepdims),
     [lambda g, out, x, *, axis, ddof, keepdims: (
-        spread(g, x, axis, keepdims) * (2.0 * _centred(x, axis)) / _degrees(x, axis, ddof))],
+        spread(wide(g), x, axis, keepdims) * (2.0 * _centred(wide(x), axis))
+        / _degrees(x, axis, ddof))],
     jvp=lambda ts, out, x, *, axis, ddof, keepdims: reduce_sum(
-        ts[0] * (2.0 * _centred(x, axis)), axis=axis, keepdims=keepdims) / _degrees(x, axis, ddof),
+        ts[0] * (2.0 * _centred(wide(x), axis)), axis=axis, keepdims=keepdims)
+        / _degrees(x, axis, ddof),
     reach=[spread_rule],
     sentence="Variance: mean squared distance from the mean, divided by n - ddof.",
     manual=Manual("sum((x - mean(x, axis, keepdims=True)) ** 2, axis) / (n - ddof)",
@@ -319,12 +329,15 @@ def _divided(x: Any, out: Any) -> Any:
 
 
 def _std_slope(out: Any, x: Any, axis: Any, ddof: Any, keepdims: bool) -> Any:
-    length = spread(out, x, axis, keepdims)
+    x = wide(x)
+    length = spread(wide(out), x, axis, keepdims)
     return _divided(_centred(x, axis), length) / _degrees(x, axis, ddof)
 
 
 def _deviation(x: Any, axis: Any, ddof: Any, keepdims: bool) -> Any:
     """The standard deviation; exactly 0 of equal elements, whose mean may be rounded."""
+    if getattr(x, "dtype", None) is HALF:
+        return halved(_deviation(wide(x), axis, ddof, keepdims))
     out = np.sqrt(_variance(x, axis, ddof, keepdims))
     if not np.size(x):
         return out
@@ -351,6 +364,8 @@ std = reduction(General(
 
 def _length(x: Any, axis: Any, keepdims: bool) -> Any:
     """sqrt(Σ x²), scaled where the squares leave the floats."""
+    if getattr(x, "dtype", None) is HALF:
+        return halved(_length(wide(x), axis, keepdims))
     with np.errstate(all="ignore"):
         out = np.sqrt(_add(x * x, axis=axis, keepdims=keepdims))
         limits = np.finfo(out.dtype)

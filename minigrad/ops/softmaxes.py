@@ -14,6 +14,7 @@ import numpy as np
 
 from minigrad.ops.broadcasting import raw, repeated
 from minigrad.ops.core import exp, where
+from minigrad.ops.halves import HALF, halved, wide
 from minigrad.ops.kinds import General, array_function
 from minigrad.ops.manual import Manual
 from minigrad.ops.reduce import (
@@ -39,6 +40,8 @@ def _peak(x: Any, axis: Any) -> Any:
 
 
 def _logsumexp(x: Any, axis: Any, keepdims: bool) -> Any:
+    if getattr(x, "dtype", None) is HALF:
+        return halved(_logsumexp(wide(x), axis, keepdims))
     peak = _peak(x, axis)
     with np.errstate(divide="ignore"):  # log(0): all elements are -inf, and so is the result
         out = np.log(_add(np.exp(x - peak), axis=axis, keepdims=True)) + peak
@@ -72,16 +75,21 @@ def _along_axis(g: Any, out: Any, x: Any, *, axis: Any) -> Any:
 
 
 def _softmax(x: Any, axis: Any) -> Any:
+    if getattr(x, "dtype", None) is HALF:
+        return halved(_softmax(wide(x), axis))
     small = np.exp(x - _peak(x, axis))
     return small / _add(small, axis=axis, keepdims=True)
 
 
 def _log_softmax(x: Any, axis: Any) -> Any:
+    if getattr(x, "dtype", None) is HALF:
+        return halved(_log_softmax(wide(x), axis))
     low = x - _peak(x, axis)
     return low - np.log(_add(np.exp(low), axis=axis, keepdims=True))
 
 
 def _softmax_rule(g: Any, out: Any, axis: Any) -> Any:
+    g, out = wide(g), wide(out)
     return out * (g - reduce_sum(g * out, axis=axis, keepdims=True))
 
 
@@ -98,7 +106,8 @@ softmax = array_function(General(
 
 log_softmax = array_function(General(
     "log_softmax", lambda m, x, *, axis=-1: _log_softmax(x, axis),
-    [lambda g, out, x, *, axis: g - exp(out) * reduce_sum(g, axis=axis, keepdims=True)],
+    [lambda g, out, x, *, axis: (
+        g - exp(wide(out)) * reduce_sum(wide(g), axis=axis, keepdims=True))],
     jvp=lambda ts, out, x, *, axis: (
         ts[0] - reduce_sum(exp(out) * ts[0], axis=axis, keepdims=True)),
     reach=[_along_axis], sentence="log(softmax(x)) along an axis, without underflow.",

@@ -11,6 +11,7 @@ import numpy as np
 
 from minigrad.errors import ArgumentValueError
 from minigrad.ops.broadcasting import carries, raw
+from minigrad.ops.halves import over
 
 __all__ = ["like", "reduced", "reduction_of", "scaled"]
 
@@ -36,7 +37,7 @@ def reduced(terms: Any, reduction: str) -> Any:
 
 def scaled(g: Any, reduction: str, count: int) -> Any:
     """The gradient of each term, of a mean or sum of ``count`` of them."""
-    return g / count if reduction == "mean" else g
+    return over(g, count) if reduction == "mean" else g
 
 
 def like(x: Any, y: Any) -> Any:

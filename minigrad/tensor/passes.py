@@ -24,6 +24,7 @@ from minigrad.nothing import NOTHING
 from minigrad.ops.arrays import errors, loud, ndarray, quiet
 from minigrad.ops.broadcasting import Masked, fit, parts
 from minigrad.ops.formulas import array_slopes, known_slopes
+from minigrad.ops.halves import added
 from minigrad.ops.kinds import General
 from minigrad.ops.row import FIRST, MANY, ONE, SECOND, Op
 from minigrad.ops.scattered import Scattered
@@ -247,11 +248,8 @@ def _fitted(sent: Any, x: Any) -> Any:
         if sent.__class__ is Scattered:
             return sent
         if sent.dtype is x.dtype and sent.ndim == 2 and sent.shape[1:] == x.shape:
-            return _add(sent, 0)
+            return added(sent, 0)
     return fit(sent, x)
-
-
-_add = np.add.reduce
 
 
 def _sent(upstream: Any, local: Any, x: Any) -> Any:

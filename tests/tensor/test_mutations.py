@@ -71,7 +71,7 @@ def _axes_without_ones(wide: Any, narrow: Any) -> Any:
         (broadcasting, "_axes", _axes_without_ones, broadcasting_is_undone),
         (broadcasting, "unbroadcast", lambda g, shape: g, broadcasting_is_undone),
         (broadcasting, "unbroadcast", lambda g, shape: np.resize(g, shape), broadcasting_is_undone),
-        (passes, "_add", lambda g, axis: g[0], broadcasting_is_undone),
+        (passes, "added", lambda g, axis: g[0], broadcasting_is_undone),
         (indexing, "_basic", lambda index: True, indices_add),
         (indexing, "_add_rows", lambda out, index, x: out.__setitem__(index, x), indices_add),
     ],
