@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from minigrad.ops.row import Op
 
 __all__ = [
-    "ARRAYS", "Misfit", "apply_arrays", "called", "compute_array", "loud", "quiet", "real_type",
+    "ARRAYS", "Misfit", "alike", "apply_arrays", "called", "compute_array", "loud", "quiet",
+    "real_type",
 ]  # fmt: skip
 
 ndarray = np.ndarray
@@ -367,6 +368,19 @@ def as_operand(x: Any, what: str, whole: bool = False) -> Any:
     if number is None:
         raise evaluate.refuse(x, what)
     return number
+
+
+def alike(xs: Sequence[Any]) -> Sequence[Any]:
+    """Numbers among arrays as arrays of their type: where NumPy joins them, they would widen it.
+
+    >>> [x.dtype.name for x in alike([np.float32([1.0]), 2.0])]
+    ['float32', 'float32']
+    """
+    arrays = [x for x in xs if x.__class__ is ndarray]
+    if not arrays or len(arrays) == len(xs):
+        return xs
+    kind = np.result_type(*[x if x.__class__ is not ndarray else x.dtype for x in xs])
+    return [x if x.__class__ is ndarray else np.asarray(x, kind) for x in xs]
 
 
 _PLAIN = {ndarray, float}

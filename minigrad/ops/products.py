@@ -14,7 +14,7 @@ import numpy as np
 
 from minigrad import hooks
 from minigrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
-from minigrad.ops.arrays import Misfit, called
+from minigrad.ops.arrays import Misfit, alike, as_operand, called
 from minigrad.ops.broadcasting import raw, repeated, unbroadcast
 from minigrad.ops.evaluate import refuse
 from minigrad.ops.indexing import put
@@ -143,7 +143,17 @@ def array_dot(x: Any, y: Any) -> Any:
     returns="Shape (elements of x, elements of y)"))  # fmt: skip
 def outer(x: Any, y: Any) -> Any:
     """All products of an element of ``x`` with one of ``y``, a matrix; both are read in a row."""
-    return shaped(x, "outer").reshape((-1, 1)) * shaped(y, "outer").reshape((1, -1))
+    x, y = _number_or_array(x), _number_or_array(y)
+    if getattr(x, "shape", ()) and getattr(y, "shape", ()):
+        return x.reshape((-1, 1)) * y.reshape((1, -1))
+    product = x * y  # a number in its place does not widen the other
+    shape = (-1, 1) if getattr(x, "shape", ()) else (1, -1)
+    return shaped(product, "outer").reshape(shape)
+
+
+def _number_or_array(x: Any) -> Any:
+    """A plain number as Python's own; arrays and nodes as they are."""
+    return x if hasattr(x, "_apply") or getattr(x, "shape", ()) else as_operand(x, "outer")
 
 
 @documented(Manual("", {"x": "einsum(swapped_x, g, y)", "y": "einsum(swapped_y, g, x)"},
@@ -246,6 +256,7 @@ class _Einsum(Product):
 
 
 def _run_einsum(subscripts: str, xs: Sequence[Any]) -> Any:
+    xs = alike(xs)
     if len(xs) == 2:
         out = _as_matmul(subscripts, xs)
         if out is not None:

@@ -16,7 +16,7 @@ import numpy as np
 from minigrad.elsewhere import wrong_call
 from minigrad.errors import ArgumentTypeError, ArgumentValueError
 from minigrad.graph import Node
-from minigrad.ops.arrays import as_operand, real_type
+from minigrad.ops.arrays import alike, as_operand, real_type
 from minigrad.ops.broadcasting import unbroadcast
 from minigrad.ops.evaluate import brief, refuse, shown
 from minigrad.ops.kinds import Linear, array_function, evaluate_arrays
@@ -307,7 +307,7 @@ _CONCATENATE = Linear(
         note="place are the positions of xᵢ along the axis.", raises={"ShapeError": _DIFFER}),
 ).register()  # fmt: skip
 _STACK = Linear(
-    "stack", lambda m, *xs, axis=0: np.stack(xs, axis),
+    "stack", lambda m, *xs, axis=0: np.stack(alike(xs), axis),
     lambda g, out, *xs, axis: [
         g[(*[slice(None)] * (axis % len(g.shape)), i)] for i in range(len(xs))],
     sentence="Arrays of one shape joined along a new axis.",

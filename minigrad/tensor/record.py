@@ -90,6 +90,9 @@ def _recorder(kind: Any) -> Callable[..., Any]:
             node, number = x._operand()  # type: ignore[attr-defined]
             if node is not None and isinstance(op, General) and op.name != "stack_values":
                 node = record(OPS["stack_values"].cached(shape=()), (x,))  # an array without axes
+                kind_beside = _float_beside(xs)
+                if kind_beside is not None:
+                    node = record(OPS["astype"].cached(dtype=kind_beside), (node,))
                 number = node._data
             return node, number
         whole = all(z._data.dtype.kind in "iub" for z in xs if z.__class__ is kind)
@@ -163,6 +166,17 @@ def _recorder_of_one(kind: Any) -> Callable[[Any, Any], Any]:
         return node
 
     return record_one
+
+
+def _float_beside(xs: Sequence[Any]) -> Any:
+    """The type of the arrays that a number must not widen; None if it would not."""
+    kinds = [
+        x.dtype
+        for x in xs
+        if (isinstance(x, Node) and hasattr(x, "dtype")) or (x.__class__ is ndarray and x.ndim)
+    ]
+    kind = np.result_type(*kinds, 1.0) if kinds else None
+    return kind if kind != np.float64 else None
 
 
 def _kept(given: Any, number: Any) -> Any:
