@@ -153,7 +153,8 @@ def outer(x: Any, y: Any) -> Any:
 
 def _number_or_array(x: Any) -> Any:
     """A plain number as Python's own; arrays and nodes as they are."""
-    return x if hasattr(x, "_apply") or getattr(x, "shape", ()) else as_operand(x, "outer")
+    axes = getattr(x, "shape", None)
+    return x if axes or hasattr(x, "_apply") else as_operand(x, "outer")
 
 
 @documented(Manual("", {"x": "einsum(swapped_x, g, y)", "y": "einsum(swapped_y, g, x)"},

@@ -29,6 +29,7 @@ from minigrad.training.measures import (
     outputs_of,
     plain,
 )
+from minigrad.training.phases import Phases
 from minigrad.training.progress import Progress
 
 if TYPE_CHECKING:
@@ -62,6 +63,9 @@ def fit(
     A Ctrl-C, or the stop button of a notebook, ends it; what was learned stays in the model, and
     the history comes back. A loss that is nan or infinite ends it too, with a warning, before the
     parameters take part in it.
+
+    Modules that were set to ``eval()``, of a model that is in training, stay so; afterwards every
+    module has the mode that it had.
 
     Args:
         model: A module, in scalar or array mode; it is called with a batch, and in scalar mode with
@@ -113,14 +117,14 @@ def fit(
     names = ("loss", *metric, "learning_rate")
     names += tuple(f"validation_{name}" for name in ("loss", *metric) if tests is not None)
     history, line = History(*names, "seconds"), Progress(progress, epochs)
-    best, best_state, before = inf, None, getattr(model, "training", True)
+    best, best_state, phases = inf, None, Phases(model)
     try:
         for epoch in range(1, epochs + 1):
             start = time.perf_counter()
-            _set_training(model, True)
+            phases.learn()
             numbers = _epoch(model, examples, measure, metric, optimizer, scalar, line, epoch)
             if tests is not None:
-                _set_training(model, False)
+                phases.measure()
                 with modes.no_grad():
                     found = _average(model, tests, measure, metric, scalar)
                 numbers |= {f"validation_{name}": number for name, number in found.items()}
@@ -145,7 +149,7 @@ def fit(
         history.stopped = "loss not finite"
         _complain(str(reason))
     finally:
-        _set_training(model, before)
+        phases.restore()
         line.end(_remark(history))
     return history
 
@@ -346,12 +350,6 @@ def _whole(number: Any, name: str) -> int:
     if isinstance(number, bool) or not hasattr(number, "__index__") or number < 1:
         raise ArgumentValueError(f"{name}={number!r}: it is a whole number from 1 on")
     return int(number)
-
-
-def _set_training(model: Any, mode: bool) -> None:
-    train = getattr(model, "train", None)
-    if callable(train):
-        train(mode)
 
 
 # -- words -----------------------------------------------------------------------------------------
