@@ -36,15 +36,15 @@ def _smaller(x: float, y: float) -> float:
 
 
 def _floor(x: float) -> float:
-    return float(math.floor(x))
+    return copysign(math.floor(x), x)  # the int has no -0.0
 
 
 def _ceil(x: float) -> float:
-    return float(math.ceil(x))
+    return copysign(math.ceil(x), x)
 
 
 def _round(x: float) -> float:
-    return float(round(x))
+    return copysign(round(x), x)
 
 
 def _less(x: float, y: float) -> float:

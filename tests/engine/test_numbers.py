@@ -373,3 +373,13 @@ def test_an_array_of_inputs_beside_a_list_of_weights_is_a_list_of_numbers() -> N
     y = mg.dot(w, np.array([5.0, 7.0]))
     y.backward()
     assert (y.data, w[0].grad, w[1].grad) == (31.0, 5.0, 7.0)
+
+
+@pytest.mark.parametrize("x", [-0.5, -0.0, 0.0, 0.5, -1.5, 2.5, -3.0, 1e300, -1e300, inf, -inf])
+@pytest.mark.parametrize("name", ["floor", "ceil", "round"])
+def test_rounding_keeps_the_sign_of_zero_as_in_arrays(name: str, x: float) -> None:
+    function = getattr(mg, name)
+    expected = function(mg.Tensor([x])).data[0]
+    for got in (function(x), function(Value(x)).data):
+        assert type(got) is float
+        assert (got, math.copysign(1.0, got)) == (expected, math.copysign(1.0, expected))
