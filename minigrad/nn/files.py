@@ -151,6 +151,12 @@ def _read(data: Any) -> Any:
         return _NOT_FINITE[data]
     if isinstance(data, bool) or not isinstance(data, int | float):
         raise KeyError(data)
+    try:
+        finite = math.isfinite(data)
+    except OverflowError:  # an integer of hundreds of digits
+        finite = False
+    if not finite:  # infinities are written as text
+        raise ValueError("a number in it is beyond the floats")
     return data
 
 
@@ -168,7 +174,7 @@ def _read_json(path: str) -> dict[str, Any]:
     for name, entry in body.items():
         try:
             numbers, shape = _read(entry["data"]), tuple(entry["shape"])
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, ValueError) as error:
             raise _damaged(path, f"entry {name!r} is damaged: {error}") from None
         if shape_of(numbers) != shape and 0 not in shape:
             raise _damaged(path, f"entry {name!r} says shape {shape} and has {shape_of(numbers)}")
@@ -184,9 +190,20 @@ def _as_array(path: str, name: str, numbers: Any, dtype: Any, shape: tuple[int, 
         kind = np.dtype(dtype)
         if kind.kind not in "fiub":
             raise TypeError(f"{dtype!r} is no type of numbers")
-        return np.array(numbers, dtype=kind).reshape(shape)
+        with np.errstate(over="ignore"):
+            array = np.array(numbers, dtype=kind)
+        if not _kept(np, array, numbers):
+            raise ValueError(f"its numbers are none of {kind}")
+        return array.reshape(shape)
     except (TypeError, ValueError, OverflowError) as error:
         raise _damaged(path, f"entry {name!r} is damaged: {error}") from None
+
+
+def _kept(np: Any, array: Any, numbers: Any) -> bool:
+    """Whether an array has the numbers that it was made of, up to the rounding of floats."""
+    if array.dtype.kind == "f":
+        return bool((np.isfinite(array) == np.isfinite(np.array(numbers, dtype=float))).all())
+    return bool(array.tolist() == numbers)
 
 
 # -- npz -------------------------------------------------------------------------------------------
@@ -221,6 +238,10 @@ def _read_npz(path: str) -> dict[str, Any]:
         except _DAMAGE as error:
             raise _damaged(path, f"it is damaged or cut off ({error})") from None
     names = _check_head(path, head).get("names")
-    if not isinstance(names, list) or sorted(arrays) != sorted(names):
+    if (
+        not isinstance(names, list)
+        or not all(isinstance(name, str) for name in names)
+        or sorted(arrays) != sorted(names)
+    ):
         raise _damaged(path, f"its header names {names}, but it holds {sorted(arrays)}")
     return {name: arrays[name] for name in names}

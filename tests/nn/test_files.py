@@ -100,13 +100,26 @@ CHANGES = {
     "no entries": lambda c: c.pop("entries"),
     "'bias' is damaged": lambda c: c["entries"]["bias"].pop("data"),
     "'weight' is damaged": lambda c: c["entries"]["weight"].update(data=[["NaN"]]),
+    "'bias' is damaged: a number in it is beyond": lambda c: c["entries"]["bias"].update(
+        data=[0.0, 10**400]
+    ),
+    "'bias' is damaged: its numbers are none of int8": lambda c: c["entries"]["bias"].update(
+        data=[1.0, 1.288], dtype="int8"
+    ),
+    "'bias' is damaged: its numbers are none of bool": lambda c: c["entries"]["bias"].update(
+        data=[1, 2], dtype="bool"
+    ),
+    "'bias' is damaged: its numbers are none of float16": lambda c: c["entries"]["bias"].update(
+        data=[1.0, 1e5], dtype="float16"
+    ),
     r"says shape \(9,\)": lambda c: c["entries"]["bias"].update(shape=[9]),
 }
 
 
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("words", CHANGES)
-def test_a_json_file_that_was_changed_is_refused(tmp_path, words):
-    model, path = Linear(2, 2, rng=1), tmp_path / "model.json"
+def test_a_json_file_that_was_changed_is_refused(tmp_path, words, mode):
+    model, path = Linear(2, 2, rng=1, mode=mode), tmp_path / "model.json"
     model.save(path)
     content = json.loads(path.read_text("utf-8"))
     CHANGES[words](content)
@@ -145,6 +158,22 @@ def test_npz_with_more_or_less_than_its_header_says_is_refused(tmp_path):
         np.savez(path, **parts)
         with pytest.raises(ArgumentValueError, match="header"):
             Linear(1, 1).load(path)
+    for names in ([1, "weight"], [["bias"], "weight"], "bias", None):
+        head = json.loads(str(arrays["minigrad-state"])) | {"names": names}
+        np.savez(path, **{**arrays, "minigrad-state": np.array(json.dumps(head))})
+        with pytest.raises(ArgumentValueError, match="header"):
+            Linear(1, 1).load(path)
+
+
+def test_a_number_beyond_the_floats_is_refused_however_it_is_written(tmp_path):
+    model, path = Linear(1, 1, mode="scalar"), tmp_path / "model.json"
+    model.save(path)
+    content = json.loads(path.read_text("utf-8"))
+    content["entries"]["bias"]["data"] = ["HERE"]
+    for number in ("1" + "0" * 400, "-1" + "0" * 400, "1e400", "Infinity", "NaN"):
+        path.write_text(json.dumps(content).replace('"HERE"', number), "utf-8")
+        with pytest.raises(ArgumentValueError, match=r"'bias' is damaged.*nothing was loaded"):
+            model.load(path)
 
 
 def test_names_and_missing_files(tmp_path):
