@@ -1,9 +1,10 @@
 """``Optimizer``: what all optimizers do around their formula.
 
 Decided here: a parameter that is listed twice is updated once. One whose gradient is None is left
-alone, its state too: None is not 0. One whose gradient is nan or infinite is left alone as well,
-and a ``NumericalWarning`` names it (under ``errstate("raise")`` a ``NumericalError``, and then no
-parameter is changed): a nan in one parameter would be in all of them after the next step.
+alone, its state too: None is not 0. One whose gradient is nan or infinite is left alone as well, or
+so large or small that a formula leaves the floats, and a ``NumericalWarning`` names it (under
+``errstate("raise")`` a ``NumericalError``, and then no parameter is changed): a nan in one
+parameter would be in all of them after the next step.
 
 Read next: ``schedules.py``.
 """
@@ -29,6 +30,7 @@ from minigrad.optim.parameters import (
     gradients_of,
     not_finite,
     parameters_of,
+    size_of,
 )
 from minigrad.optim.schedules import rate_of
 
@@ -277,16 +279,27 @@ class Optimizer:
             gradients = clip_by_value(gradients, self.clip_value)
         if self.clip_norm is not None:
             gradients, _ = clip_by_global_norm(gradients, self.clip_norm)
+        changes = []
         for gradient, (_, p) in zip(gradients, pairs, strict=True):
             x = p._data
             state = self._states.setdefault(p, {})
             gradient = self._with_decay(x, gradient)
-            change = self.change(x, gradient, state, rate)
+            try:
+                change = self.change(x, gradient, state, rate)
+            except FloatingPointError as error:
+                self._tell(
+                    f"{type(self).__name__} has no step for {called(p)}, whose gradient reaches "
+                    f"{size_of(gradient)!r}: {error}; it is not updated in this step. clip_value= "
+                    f"bounds gradients, float32 has room for more than float16"
+                )
+                continue
             if change is None:
                 raise ArgumentTypeError(
                     f"{type(self).__name__}.change returned None; it returns what is taken off the "
                     f"parameter, such as learning_rate * gradient"
                 )
+            changes.append((p, x, gradient, change))
+        for p, x, gradient, change in changes:
             _move(p, x, x - change)
             if modes.special:  # perhaps somebody records
                 modes.tell_update(p, x, gradient, rate, p._data, type(self).__name__)
@@ -297,15 +310,18 @@ class Optimizer:
 
     def _complain(self, gradient: Any, p: Any) -> bool:
         """Say which gradient is not finite; False, for it is not used."""
-        text = (
+        self._tell(
             f"the gradient of {called(p)} is {not_finite(gradient)}; it is not updated in this step"
         )
+        return False
+
+    def _tell(self, text: str) -> None:
+        """Warn, raise or keep silent, as ``errstate`` has it."""
         action = modes.error_action()
         if action == "raise":
             raise NumericalError(text)
         if action == "warn":
             source.warn(NumericalWarning, text)
-        return False
 
     def __repr__(self) -> str:
         count = "no" if self.params is None else len(self.params)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "as_gradient", "called", "check_arguments", "gradients_of", "not_finite", "parameters_of",
+    "size_of", "strict",
 ]  # fmt: skip
 
 _OURS = {  # of what other libraries call otherwise, or have elsewhere
@@ -122,6 +123,40 @@ def called(p: Any) -> str:
         return str(p.name)
     what = f"of {p.data!r}" if shape is None else f"of shape {shape}"
     return f"a {type(p).__name__} {what}"
+
+
+class strict:
+    """A block in which NumPy raises a ``FloatingPointError`` where it would only warn.
+
+    Args:
+        numbers: What is computed with; for a float nothing is set, for NumPy may be missing.
+    """
+
+    __slots__ = ("_errors", "_token")
+
+    def __init__(self, numbers: Any) -> None:
+        self._errors: Any = None
+        if hasattr(numbers, "shape"):
+            from minigrad.ops.arrays import errors
+
+            self._errors = errors
+
+    def __enter__(self) -> None:
+        if self._errors is not None:
+            from minigrad.ops.arrays import loud
+
+            self._token = self._errors.set(loud)
+
+    def __exit__(self, *exception: object) -> None:
+        if self._errors is not None:
+            self._errors.reset(self._token)
+
+
+def size_of(gradient: Any) -> float:
+    """The largest absolute number of a gradient."""
+    if not hasattr(gradient, "shape"):
+        return abs(float(gradient))
+    return float(abs(gradient).max())
 
 
 def not_finite(gradient: Any) -> str:

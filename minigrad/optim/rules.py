@@ -8,12 +8,13 @@ Read next: ``optimizer.py``.
 
 from __future__ import annotations
 
-from math import sqrt
+from math import inf, sqrt
 from typing import TYPE_CHECKING, Any
 
 from minigrad.errors import ArgumentValueError
 from minigrad.optim.clipping import positive
 from minigrad.optim.optimizer import Optimizer
+from minigrad.optim.parameters import strict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -167,8 +168,9 @@ class RMSProp(Optimizer):
 
     def change(self, x: Any, gradient: Any, state: dict[str, Any], rate: float) -> Any:
         """η g / (√v + ε)."""
-        v = _mean(state, "square", gradient * gradient, self.rho)
-        return rate * gradient / (_root(v) + self.epsilon)
+        with strict(gradient):
+            v = _mean(state, "square", _square(gradient), self.rho)
+            return rate * gradient / (_root(v) + self.epsilon)
 
 
 class Adam(Optimizer):
@@ -217,12 +219,14 @@ class Adam(Optimizer):
 
     def change(self, x: Any, gradient: Any, state: dict[str, Any], rate: float) -> Any:
         """η m̂ / (√v̂ + ε)."""
-        t = state["steps"] = state.get("steps", 0) + 1
-        m = _mean(state, "gradient", gradient, self.beta_1)
-        v = _mean(state, "square", gradient * gradient, self.beta_2)
-        root = _root(v / (1.0 - self.beta_2**t))
-        root += self.epsilon
-        return (rate / (1.0 - self.beta_1**t)) * m / root
+        with strict(gradient):
+            square = _square(gradient)  # before the state is touched, should it overflow
+            t = state["steps"] = state.get("steps", 0) + 1
+            m = _mean(state, "gradient", gradient, self.beta_1)
+            v = _mean(state, "square", square, self.beta_2)
+            root = _root(v / (1.0 - self.beta_2**t))
+            root += self.epsilon
+            return (rate / (1.0 - self.beta_1**t)) * m / root
 
 
 class AdamW(Adam):
@@ -273,6 +277,18 @@ class AdamW(Adam):
         """η (m̂ / (√v̂ + ε) + λθ)."""
         step = super().change(x, gradient, state, rate)
         return step + (rate * self.weight_decay) * x if self.weight_decay else step
+
+
+def _square(gradient: Any) -> Any:
+    """g²; inside ``strict``.
+
+    Raises:
+        FloatingPointError: if it overflows, for then the mean would be inf for ever.
+    """
+    square = gradient * gradient
+    if square.__class__ is float and square == inf:
+        raise FloatingPointError("overflow encountered in multiply")
+    return square
 
 
 def _root(x: Any) -> Any:

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import minigrad as mg
 from minigrad import Value
-from minigrad.errors import ArgumentTypeError, ArgumentValueError
+from minigrad.errors import ArgumentTypeError, ArgumentValueError, NumericalError, NumericalWarning
 from minigrad.optim import SGD, Adam, AdamW, Momentum, Nesterov, Optimizer, RMSProp
 from minigrad.tensor import Tensor
 
@@ -185,3 +186,50 @@ def test_the_base_class_has_no_formula():
     w.grad = 1.0
     with pytest.raises(NotImplementedError, match="change"):
         Optimizer(0.1, [w]).step()
+
+
+SCALED = pytest.mark.parametrize("kind", [RMSProp, Adam, AdamW])
+
+
+def parameters(dtype):
+    """A parameter whose step leaves the floats, and one with an ordinary gradient."""
+    if dtype is float:
+        return Value(1.0, name="big"), Value(1.0, name="other")
+    return (Tensor(np.ones(2, dtype), name=name) for name in ("big", "other"))
+
+
+@SCALED
+@pytest.mark.parametrize(
+    ("dtype", "gradient"),
+    [(float, 1e200), (np.float64, -1e200), (np.float32, 1e30), (np.float16, 1e3),
+        (np.float16, 1e-5)],
+)  # fmt: skip
+def test_a_square_that_leaves_the_floats_is_told_and_does_not_stop_the_learning(
+    kind, dtype, gradient
+):
+    big, other = parameters(dtype)
+    optimizer = kind(RATE, [big, other])
+    big.grad, other.grad = gradient, 0.5
+    with pytest.warns(NumericalWarning, match=rf"^{kind.__name__} has no step for big, .* reaches"):
+        optimizer.step()
+    assert np.all(np.asarray(big.data) == 1.0)
+    assert np.all(np.asarray(other.data) < 1.0)
+    big.grad = 0.5
+    optimizer.step()
+    assert np.all(np.asarray(big.data) < 1.0)  # its state is as before
+    assert np.isfinite(np.asarray(big.data)).all()
+
+
+@SCALED
+@pytest.mark.parametrize("dtype", [float, np.float32])
+def test_under_raise_no_parameter_is_changed(kind, dtype):
+    other, big = parameters(dtype)
+    optimizer = kind(RATE, [other, big])
+    other.grad, big.grad = 0.5, 1e30 if dtype is np.float32 else 1e200
+    with mg.errstate("raise"), pytest.raises(NumericalError, match=kind.__name__):
+        optimizer.step()
+    assert np.all(np.asarray(other.data) == 1.0)
+    with mg.errstate("ignore"):
+        optimizer.step()
+    assert np.all(np.asarray(big.data) == 1.0)
+    assert np.all(np.asarray(other.data) < 1.0)
