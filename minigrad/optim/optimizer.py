@@ -11,6 +11,7 @@ Read next: ``schedules.py``.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from minigrad import modes, source
@@ -30,6 +31,7 @@ from minigrad.optim.parameters import (
     gradients_of,
     not_finite,
     parameters_of,
+    raising,
     size_of,
 )
 from minigrad.optim.schedules import rate_of
@@ -99,6 +101,8 @@ class Optimizer:
         )
         self.iterations = 0
         self._states: dict[Any, dict[str, Any]] = {}
+
+    _strict = False  # whether NumPy raises in ``change`` where it would only warn
 
     def change(self, x: Any, gradient: Any, state: dict[str, Any], rate: float) -> Any:
         """What is subtracted from a parameter; a float for a ``Value``, an array for a ``Tensor``.
@@ -279,31 +283,42 @@ class Optimizer:
             gradients = clip_by_value(gradients, self.clip_value)
         if self.clip_norm is not None:
             gradients, _ = clip_by_global_norm(gradients, self.clip_norm)
-        changes = []
-        for gradient, (_, p) in zip(gradients, pairs, strict=True):
-            x = p._data
-            state = self._states.setdefault(p, {})
-            gradient = self._with_decay(x, gradient)
-            try:
-                change = self.change(x, gradient, state, rate)
-            except FloatingPointError as error:
-                self._tell(
-                    f"{type(self).__name__} has no step for {called(p)}, whose gradient reaches "
-                    f"{size_of(gradient)!r}: {error}; it is not updated in this step. clip_value= "
-                    f"bounds gradients, float32 has room for more than float16"
-                )
-                continue
-            if change is None:
-                raise ArgumentTypeError(
-                    f"{type(self).__name__}.change returned None; it returns what is taken off the "
-                    f"parameter, such as learning_rate * gradient"
-                )
-            changes.append((p, x, gradient, change))
+        with raising(gradients) if self._strict else nullcontext():
+            changes = [
+                self._changed(gradient, p, rate)
+                for gradient, (_, p) in zip(gradients, pairs, strict=True)
+            ]
         for p, x, gradient, change in changes:
+            if change is None:
+                continue
             _move(p, x, x - change)
             if modes.special:  # perhaps somebody records
                 modes.tell_update(p, x, gradient, rate, p._data, type(self).__name__)
         self.iterations += 1
+
+    def _changed(self, gradient: Any, p: Any, rate: float) -> tuple[Any, Any, Any, Any]:
+        """A parameter, its numbers and gradient, and what is subtracted; None if that is nothing.
+
+        Raises:
+            ArgumentTypeError: if ``change`` returned nothing.
+        """
+        x = p._data
+        try:
+            gradient = self._with_decay(x, gradient)
+            change = self.change(x, gradient, self._states.setdefault(p, {}), rate)
+        except FloatingPointError as error:
+            self._tell(
+                f"{type(self).__name__} has no step for {called(p)}, whose gradient reaches "
+                f"{size_of(gradient)!r}: {error}; it is not updated in this step. clip_value= "
+                f"bounds gradients, float32 has room for more than float16"
+            )
+            return p, x, gradient, None
+        if change is None:
+            raise ArgumentTypeError(
+                f"{type(self).__name__}.change returned None; it returns what is taken off the "
+                f"parameter, such as learning_rate * gradient"
+            )
+        return p, x, gradient, change
 
     def _with_decay(self, x: Any, gradient: Any) -> Any:
         return gradient + self.weight_decay * x if self.weight_decay else gradient

@@ -5,6 +5,7 @@ Read next: ``optimizer.py``.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from minigrad.errors import ArgumentTypeError, ArgumentValueError
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "as_gradient", "called", "check_arguments", "gradients_of", "not_finite", "parameters_of",
-    "size_of", "strict",
+    "raising", "size_of",
 ]  # fmt: skip
 
 _OURS = {  # of what other libraries call otherwise, or have elsewhere
@@ -125,31 +126,17 @@ def called(p: Any) -> str:
     return f"a {type(p).__name__} {what}"
 
 
-class strict:
+def raising(gradients: Sequence[Any]) -> Any:
     """A block in which NumPy raises a ``FloatingPointError`` where it would only warn.
 
     Args:
-        numbers: What is computed with; for a float nothing is set, for NumPy may be missing.
+        gradients: What is computed with; for floats alone nothing is set, NumPy may be missing.
     """
+    if any(hasattr(gradient, "shape") for gradient in gradients):
+        import numpy as np
 
-    __slots__ = ("_errors", "_token")
-
-    def __init__(self, numbers: Any) -> None:
-        self._errors: Any = None
-        if hasattr(numbers, "shape"):
-            from minigrad.ops.arrays import errors
-
-            self._errors = errors
-
-    def __enter__(self) -> None:
-        if self._errors is not None:
-            from minigrad.ops.arrays import loud
-
-            self._token = self._errors.set(loud)
-
-    def __exit__(self, *exception: object) -> None:
-        if self._errors is not None:
-            self._errors.reset(self._token)
+        return np.errstate(divide="raise", over="raise", invalid="raise")
+    return nullcontext()
 
 
 def size_of(gradient: Any) -> float:

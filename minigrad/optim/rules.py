@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from minigrad.errors import ArgumentValueError
 from minigrad.optim.clipping import positive
 from minigrad.optim.optimizer import Optimizer
-from minigrad.optim.parameters import strict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -166,11 +165,12 @@ class RMSProp(Optimizer):
         self.rho = _fraction(rho, "rho")
         self.epsilon = positive(epsilon, "RMSProp(epsilon)")
 
+    _strict = True
+
     def change(self, x: Any, gradient: Any, state: dict[str, Any], rate: float) -> Any:
         """η g / (√v + ε)."""
-        with strict(gradient):
-            v = _mean(state, "square", _square(gradient), self.rho)
-            return rate * gradient / (_root(v) + self.epsilon)
+        v = _mean(state, "square", _square(gradient), self.rho)
+        return rate * gradient / (_root(v) + self.epsilon)
 
 
 class Adam(Optimizer):
@@ -217,16 +217,17 @@ class Adam(Optimizer):
         self.beta_2 = _fraction(beta_2, "beta_2")
         self.epsilon = positive(epsilon, f"{type(self).__name__}(epsilon)")
 
+    _strict = True
+
     def change(self, x: Any, gradient: Any, state: dict[str, Any], rate: float) -> Any:
         """η m̂ / (√v̂ + ε)."""
-        with strict(gradient):
-            square = _square(gradient)  # before the state is touched, should it overflow
-            t = state["steps"] = state.get("steps", 0) + 1
-            m = _mean(state, "gradient", gradient, self.beta_1)
-            v = _mean(state, "square", square, self.beta_2)
-            root = _root(v / (1.0 - self.beta_2**t))
-            root += self.epsilon
-            return (rate / (1.0 - self.beta_1**t)) * m / root
+        square = _square(gradient)  # before the state is touched, should it overflow
+        t = state["steps"] = state.get("steps", 0) + 1
+        m = _mean(state, "gradient", gradient, self.beta_1)
+        v = _mean(state, "square", square, self.beta_2)
+        root = _root(v / (1.0 - self.beta_2**t))
+        root += self.epsilon
+        return (rate / (1.0 - self.beta_1**t)) * m / root
 
 
 class AdamW(Adam):
@@ -280,7 +281,7 @@ class AdamW(Adam):
 
 
 def _square(gradient: Any) -> Any:
-    """g²; inside ``strict``.
+    """g², of an array with NumPy told to raise.
 
     Raises:
         FloatingPointError: if it overflows, for then the mean would be inf for ever.
