@@ -15,7 +15,7 @@ from minigrad import modes
 from minigrad.errors import MinigradError, TraceError
 from minigrad.formatting import clip_text, visible
 from minigrad.ops import OPS
-from minigrad.ops.evaluate import compute
+from minigrad.ops.evaluate import compute, kind_of
 
 __all__ = ["Checker", "Report", "verify"]
 
@@ -47,6 +47,11 @@ def verify(content: dict[str, Any]) -> Report:
     Raises:
         TraceError: if a part is missing or of a wrong kind, so that there is nothing to check.
     """
+    if not isinstance(content, dict):
+        raise TraceError(
+            f"verify takes the content of a trace file, not {kind_of(content)}; to_json(t) gives "
+            f"that of a trace t, t.save(path) writes it to a file and load(path) reads it"
+        )
     try:
         with modes.errstate("ignore"):
             return _checker(content).run()

@@ -63,6 +63,8 @@ def refuse(x: Any, what: str) -> ArgumentTypeError:
         fix = "stack_values(...) joins Values, Tensor(...) holds an array of numbers"
     elif isinstance(x, str):
         fix = "convert the text with float(...)"
+    elif x is None and what == "clip":
+        fix = "-inf in place of low, or inf in place of high, leaves that bound out"
     elif x is None:
         fix = "is a `return` missing?"
     elif isinstance(x, complex) or getattr(getattr(x, "dtype", None), "kind", "") == "c":

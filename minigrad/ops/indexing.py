@@ -79,7 +79,12 @@ def _one_index(i: Any) -> Any:
     if array.size == 0:
         return array.astype(int)
     what = array.dtype if array.dtype.kind in "fc" else kind_of(array.flat[0])
-    fix = "; x[i.astype(int)] converts" if isinstance(i, np.ndarray) else ""
+    fix = ""
+    if isinstance(i, ndarray):
+        mask = array.dtype.kind == "f" and bool(((array == 0.0) | (array == 1.0)).all())
+        fix = "; x[i.astype(int)] converts"
+        if mask:
+            fix = "; x[i.astype(bool)] takes it for a mask, x[i.astype(int)] for positions"
     raise ArgumentTypeError(f"x[{brief(i)}]: an index holds ints or bools, not {what}{fix}")
 
 

@@ -186,5 +186,5 @@ def _unknown(name: str) -> ArgumentTypeError:
     hint = f"; near to it is {' and '.join(f'mg.{n}' for n in near)}" if near else ""
     return ArgumentTypeError(
         f"np.{name} has no counterpart here, so it would lose the gradient{hint}; "
-        f"np.{word}(x.data) computes with the plain numbers"
+        f"np.{name}(x.data) computes with the plain numbers"
     )
