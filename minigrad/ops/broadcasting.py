@@ -288,14 +288,19 @@ def push_array(op: Op, tangents: Sequence[Any], out: Any, xs: Sequence[Any]) -> 
     return repeated(np.zeros(()) if total is None else total, out.shape)
 
 
-def _local_in_silence(op: Op, i: int, out: Any, xs: Sequence[Any]) -> Any:
+def _local_to_show(op: Op, i: int, out: Any, xs: Sequence[Any]) -> Any:
+    """``local_array`` for a learner: it may be an operand itself, so nobody can write to it."""
     token = errors.set(quiet)
     try:
         with modes.errstate("ignore"):
-            return local_array(op, i, out, xs)
+            local = local_array(op, i, out, xs)
     finally:
         errors.reset(token)
+    if local.__class__ is ndarray:
+        local = local.view()
+        local.setflags(write=False)
+    return local
 
 
-hooks.pull_array, hooks.local_array = pull_array, _local_in_silence
+hooks.pull_array, hooks.local_array = pull_array, _local_to_show
 hooks.check_array = _check_product
