@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from minigrad import modes
+from minigrad.events.edges import read_only
 from minigrad.events.trace import Trace, Update, trace_with_ids
 
 if TYPE_CHECKING:
@@ -67,7 +68,9 @@ class record(modes.listen):
         """Called by an optimizer for each parameter that it has changed."""
         if hasattr(gradient, "copy"):
             gradient = gradient.copy()  # it may be ``.grad`` itself
-        self.updates.append(Update(p, before, gradient, rate, after, rule))
+        self.updates.append(
+            Update(p, read_only(before), read_only(gradient), rate, read_only(after), rule)
+        )
         self._times.append(modes.new_serial())
 
     def updates_of(self, outputs: Sequence[Node], ids: Mapping[Node, int]) -> tuple[Update, ...]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from minigrad import modes
 from minigrad.errors import ArgumentTypeError, OperationError, ShapeError
 from minigrad.events import file, names, story, table
-from minigrad.events.edges import Edge, Edges
+from minigrad.events.edges import Edge, Edges, read_only
 from minigrad.graph import Node, numbers, sources, sweep, topological_order
 from minigrad.nothing import NOTHING
 from minigrad.ops.evaluate import as_number
@@ -191,7 +191,7 @@ def trace_with_ids(outputs: Sequence[Node], seed: Any = None) -> tuple[Trace, di
     record = Trace(
         nodes=tuple(table.nodes),
         outputs=tuple(ids[output] for output in outputs),
-        seeds=tuple(seeds),
+        seeds=tuple(map(read_only, seeds)),
         order=tuple(ids[node] for node in reversed(order)),
         edges=Edges(edges),
         gradients={
@@ -210,13 +210,18 @@ _SCALAR: tuple[tuple[int, ...], str] = (), "float64"
 
 
 def _plain(x: Any) -> Any:
-    """A number of the sweep as a trace has it: nothing is 0, and an array is not shared."""
+    """A number of the pass as a trace has it: nothing is 0, an array a copy that stays as it is."""
     if x.__class__ is float or x is None:
         return x
     if x is NOTHING:
         return 0.0
     x = getattr(x, "values", x)  # of an array that is nothing in part
-    return x.copy() if hasattr(x, "shape") else x
+    return read_only(x.copy()) if hasattr(x, "__array_finalize__") else x
+
+
+def _fixed(x: Any) -> Any:
+    """An attribute of an operation; the arrays of an index are those of the graph."""
+    return x.__class__(map(_fixed, x)) if x.__class__ in (tuple, list) else read_only(x)
 
 
 def _spread(start: Any, output: Any) -> Any:
@@ -241,6 +246,7 @@ class _Table:
         self.nodes: list[TraceNode] = []
         self.ids: dict[Node, int] = {}
         self.digits: dict[float, str] = {}
+        self.views: dict[int, Any] = {}  # id of an array of the graph -> what the trace has of it
         made = sorted(order, key=modes.serial_of)
         roots = set(outputs)
         called = names.names_of(made)
@@ -260,33 +266,54 @@ class _Table:
         self, node: Node, inputs: tuple[int, ...], went_in: Any, name: str, is_output: bool
     ) -> TraceNode:
         op, value, entries = node._row, node._data, self.nodes
+        grad = node._grad
         if op is None:
             role, word, attrs, stale = "leaf", None, _NO_ATTRS, False
         else:
             role, word = "output" if is_output else "operation", op.name
-            attrs = op.attrs and dict(op.attrs)
+            attrs = dict(op.attrs) if op.attrs else _NO_ATTRS
             stale = value is not node._out and not story.same(value, node._out)
+            shared = False
             for source, number in zip(inputs, went_in, strict=True):
                 known = entries[source].value
-                if known is not number and not story.same(known, number):
-                    entries[source] = entries[source]._replace(stale=True)
-        shape, dtype = _SCALAR if value.__class__ is float else _kind(value)
+                if known is not number:  # another number, or an array, of which there is a view
+                    number, shared = self._view(number), True
+                    if known is not number and not story.same(known, number):
+                        entries[source] = entries[source]._replace(stale=True)
+            if shared:
+                went_in = tuple(map(self._view, went_in))
+        shape, dtype = _SCALAR
+        if value.__class__ is not float:
+            shape, dtype = _kind(value)
+            value, grad = self._view(value), _plain(getattr(grad, "_data", grad))
+            attrs = {key: _fixed(x) for key, x in attrs.items()}
         entry: TraceNode = _new(TraceNode, (
             len(entries), name, role, word, attrs, inputs, value, went_in, shape, dtype,
             getattr(node, "_scope", ""), modes.span_of(node) if hasattr(node, "_code") else None,
-            stale,
-            getattr(node._grad, "_data", node._grad),
+            stale, getattr(grad, "_data", grad),
         ))  # fmt: skip
         return entry
 
     def _constant(self, number: float) -> int:
         id = len(self.nodes)
-        shape, dtype = _SCALAR if number.__class__ is float else _kind(number)
+        shape, dtype = _SCALAR
+        if number.__class__ is not float:
+            shape, dtype = _kind(number)
+            number = self._view(number)
         self.nodes.append(_new(TraceNode, (
             id, self._digits(number), "constant", None, _NO_ATTRS, (), number, (), shape, dtype,
             "", None, False, None,
         )))  # fmt: skip
         return id
+
+    def _view(self, number: Any) -> Any:
+        """An array of the graph without the right to write; the same one each time it is met."""
+        if not hasattr(number, "__array_finalize__"):
+            return number
+        view = self.views.get(id(number))
+        if view is None:
+            view = self.views[id(number)] = read_only(number)
+        return view
 
     def _digits(self, number: float) -> str:
         """What a plain number is called; a long loop has the same few numbers again and again."""
@@ -301,8 +328,12 @@ class _Table:
         """The fields of the edge that a step of the sweep is."""
         node, slot, _, upstream, local, contribution, before, after, reason = step
         id = self.ids[node]
-        if contribution.__class__ is not float or before is NOTHING:
-            upstream, contribution = _plain(upstream), _plain(contribution)
+        if (
+            contribution.__class__ is not float
+            or upstream.__class__ is not float
+            or before is NOTHING
+        ):
+            upstream, local, contribution = _plain(upstream), _plain(local), _plain(contribution)
             before, after = _plain(before), _plain(after)
         return (
             id, slot, self.nodes[id].inputs[slot], upstream, local, contribution, before, after,
