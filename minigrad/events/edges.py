@@ -17,16 +17,7 @@ from minigrad.events.table import fields
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Edge", "Edges", "read_only"]
-
-
-def read_only(x: Any) -> Any:
-    """A view of an array without the right to write to it; anything else as it is."""
-    if not hasattr(x, "__array_finalize__"):
-        return x
-    view = x.view()
-    view.setflags(write=False)
-    return view
+__all__ = ["Edge", "Edges"]
 
 
 class Edge(NamedTuple):

@@ -13,8 +13,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from minigrad import modes
-from minigrad.events.edges import read_only
 from minigrad.events.trace import Trace, Update, trace_with_ids
+from minigrad.ops.guarded import read_only
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

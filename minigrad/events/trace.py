@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from minigrad import modes
 from minigrad.errors import ArgumentTypeError, OperationError, ShapeError
 from minigrad.events import file, names, story, table
-from minigrad.events.edges import Edge, Edges, read_only
+from minigrad.events.edges import Edge, Edges
 from minigrad.graph import Node, numbers, sources, sweep, topological_order
 from minigrad.nothing import NOTHING
 from minigrad.ops.evaluate import as_number
+from minigrad.ops.guarded import read_only
 from minigrad.pull import pull
 from minigrad.source import Span
 

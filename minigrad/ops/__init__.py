@@ -6,7 +6,8 @@ Read next: ``core.py``.
 from __future__ import annotations
 
 from minigrad.ops import core, nary, scalar
-from minigrad.ops.row import OPS, find
+from minigrad.ops.guarded import guard
+from minigrad.ops.row import OPS, find, row_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def operation(
     Args:
         name: A new word; the row is found under it. Your own may be defined again.
         forward: ``(m, *xs) -> out``; take functions from ``m`` (``m.exp(x)``), or use operators.
+            The arrays that it gets cannot be written to.
         partials: Per input ``(out, *xs) -> ∂out/∂xᵢ``, a number, or None (not differentiable).
         **about: How it is written, its domain and edges; see ``ops/row.py``.
 
@@ -61,5 +63,6 @@ def operation(
         if earlier is not None:
             OPS[name] = earlier
         raise
+    guard(row_of(function))
     _OWN.add(name)
     return function

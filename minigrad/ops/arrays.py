@@ -203,9 +203,9 @@ def compute_array(op: Op, xs: Sequence[Any], nodes: Sequence[Any] = ()) -> Any:
         out = op.forward(ARRAYS, *xs)
         _report_value(op, out, xs, _names(op, nodes, len(xs)))
     except (ArithmeticError, ValueError, IndexError, TypeError) as error:
-        errors.reset(token)
         raise _explained(op, xs, error, _names(op, nodes, len(xs))) from error
-    errors.reset(token)
+    finally:  # also where a learner's formula raises something else
+        errors.reset(token)
     return out if out.__class__ is ndarray else np.asarray(out)
 
 

@@ -19,6 +19,7 @@ from minigrad import hooks, modes
 from minigrad.nothing import NOTHING
 from minigrad.ops import core, evaluate
 from minigrad.ops.arrays import errors, ndarray, quiet
+from minigrad.ops.guarded import read_only
 from minigrad.ops.halves import added
 from minigrad.ops.row import MANY, OPS
 from minigrad.ops.scattered import Scattered
@@ -293,13 +294,9 @@ def _local_to_show(op: Op, i: int, out: Any, xs: Sequence[Any]) -> Any:
     token = errors.set(quiet)
     try:
         with modes.errstate("ignore"):
-            local = local_array(op, i, out, xs)
+            return read_only(local_array(op, i, out, xs))
     finally:
         errors.reset(token)
-    if local.__class__ is ndarray:
-        local = local.view()
-        local.setflags(write=False)
-    return local
 
 
 hooks.pull_array, hooks.local_array = pull_array, _local_to_show

@@ -17,6 +17,7 @@ import numpy as np
 
 from minigrad.ops import FUNCTIONS
 from minigrad.ops.arrays import ARRAYS
+from minigrad.ops.guarded import behind_guard, guarded
 from minigrad.ops.row import FIRST, MANY, SECOND
 
 if TYPE_CHECKING:
@@ -82,6 +83,9 @@ def compiled(formula: Any) -> Any:
     """``formula`` for arrays alone: the functions of the table that it names are NumPy's."""
     if isinstance(formula, partial):
         return partial(compiled(formula.func), **formula.keywords)
+    own = behind_guard(formula)
+    if own is not None:
+        return guarded(own[0], compiled(own[1]))
     if formula is FIRST or formula is SECOND or not isinstance(formula, FunctionType):
         return formula
     theirs = formula.__globals__
