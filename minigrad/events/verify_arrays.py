@@ -27,6 +27,7 @@ from minigrad.ops.kinds import General
 __all__ = ["ArrayChecker", "array_of"]
 
 _SUMMARY: Any = object()  # an array of which the file has no elements
+_NOTHING_SENT = "other branch", "nothing arrived"  # reasons of a skip after which a pass goes on
 _LARGEST = 1e8  # elements of an array that is computed here
 
 
@@ -216,12 +217,25 @@ class ArrayChecker(Checker):
     def _skip(self, where: str, event: dict[str, Any]) -> None:
         super()._skip(where, event)
         if self.edges is None:
+            self._skip_unseen(event)
             return
         _, contribution, reason = self.edges[event["slot"]]
         if reason != event["reason"]:
             self.faults.append(f"{where}: the reason is {event['reason']!r}, not {reason!r}")
         if contribution is not None:  # nothing, or an array of it: it adds 0, and stays nothing
             self.totals[event["to"]] = self._added(self.totals.get(event["to"]), contribution)
+
+    def _skip_unseen(self, event: dict[str, Any]) -> None:
+        """What a skip does to the total of its input where the edge could not be computed.
+
+        Nothing may have arrived there, in some elements or in all: then the pass goes on from it.
+        """
+        to = event["to"]
+        if event["reason"] in _NOTHING_SENT:
+            if isinstance(self.nodes[to]["value"], dict):
+                self.totals[to] = _SUMMARY
+            else:
+                self.totals.setdefault(to, NOTHING)
 
     def _done(self, where: str, event: dict[str, Any]) -> None:
         total = self.totals.get(event["node"])

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import minigrad as mg
 from minigrad.cli import main
@@ -226,3 +228,51 @@ def test_attributes_come_back_as_they_were(tmp_path: Path) -> None:
     report = verify(load(path))
     assert report.faults == ()
     assert report.unchecked == ()
+
+
+def branching(choices: list[tuple[int, int, int]], which: list[bool]) -> Any:
+    """A program in which ``where`` leaves out some elements, all of them, or none."""
+    nodes = [Tensor([0.5, -1.5, 2.0], name="a"), Tensor([1.0, 2.0, -0.5], name="b")]
+    numbers = [mg.Value(0.7, name="v")]
+    for kind, i, j in choices:
+        x, y, v = nodes[i % len(nodes)], nodes[j % len(nodes)], numbers[i % len(numbers)]
+        new = [
+            lambda x=x, y=y: mg.where(x > 0.0, x, x * y),
+            lambda x=x, y=y: mg.where(np.array(which), x * x, mg.tanh(y)),
+            lambda x=x, y=y: mg.where(np.ones(3), x, y * y),
+            lambda x=x, v=v: mg.where(np.array(which), x, v * v),
+            lambda x=x, y=y: mg.where(which[0], x.sum(), (y * y).sum()) * y,
+            lambda x=x, y=y: mg.where(np.array(which), x, (x * y)[::-1]) + y.max(),
+            lambda x=x, y=y: x * y + x,
+        ][kind]()  # fmt: skip
+        nodes.append(new)
+        numbers.append(mg.where(which[1], v * 2.0, new[0].item() * v))
+    return sum((node.sum() for node in nodes), numbers[-1])
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 6), st.integers(0, 9), st.integers(0, 9)), max_size=6),
+    st.lists(st.booleans(), min_size=3, max_size=3),
+)
+def test_a_program_with_branches_is_valid_both_ways(
+    choices: list[tuple[int, int, int]], which: list[bool]
+) -> None:
+    with mg.errstate("ignore"):
+        trace = mg.trace(branching(choices, which))
+    for values in (False, True):
+        report = verify(json.loads(json.dumps(to_json(trace, values=values), allow_nan=False)))
+        assert report.faults == ()
+        said = [text for text in report.unchecked if "last bits" not in text]
+        assert bool(said) is not values
+
+
+def test_a_branch_that_nobody_took_is_no_damage(tmp_path: Path, capsys: Any) -> None:
+    x, v = Tensor([1.0, 2.0], name="x"), mg.Value(3.0, name="v")
+    for output in (
+        mg.where(x > 0.0, x, x * x).sum(),
+        mg.where(x > 0.0, x, v * v).sum(),
+        mg.where(x > 0.0, x, mg.where(x < 5.0, x * x, x.sum())).sum(),
+    ):
+        for values in (False, True):
+            path = mg.trace(output).save(tmp_path / "w.json", values=values)
+            assert main(["verify", path]) == 0, capsys.readouterr()
