@@ -107,10 +107,17 @@ def _array(x: Any, full: bool) -> dict[str, Any]:
     if finite.size:
         mean = (finite / finite.size).sum()  # the sum of the elements may leave the floats
         for word, number in (("min", finite.min()), ("mean", mean), ("max", finite.max())):
-            entry["summary"][word] = float(number)
+            entry["summary"][word] = _strict(float(number))
     if full:
-        entry["values"] = _strict(x.tolist())
+        entry["values"] = _elements(x.tolist())
     return entry
+
+
+def _elements(x: Any) -> Any:
+    """All numbers of an array; the digits of those that are wider than a float."""
+    if isinstance(x, list):
+        return [_elements(part) for part in x]
+    return str(x) if hasattr(x, "dtype") else _strict(x)
 
 
 def _lines(content: dict[str, Any], full: bool) -> Iterator[str]:

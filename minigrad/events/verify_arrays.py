@@ -28,6 +28,7 @@ __all__ = ["ArrayChecker", "array_of"]
 
 _SUMMARY: Any = object()  # an array of which the file has no elements
 _NOTHING_SENT = "other branch", "nothing arrived"  # reasons of a skip after which a pass goes on
+_FLOAT = np.dtype(float).itemsize
 _LARGEST = 1e8  # elements of an array that is computed here
 
 
@@ -43,7 +44,9 @@ def array_of(x: dict[str, Any]) -> Any:
         if not all(isinstance(part, list) and len(part) == n for part in flat):
             raise TraceError(f"the values of an array do not have its shape {shape}")
         flat = [element for part in flat for element in part]
-    kind = float if dtype.kind == "f" else int
+    kind: Any = float if dtype.kind == "f" else int
+    if dtype.kind == "f" and dtype.itemsize > _FLOAT:
+        kind = dtype.type  # which reads its own digits
     return np.array([kind(element) for element in flat], dtype=dtype).reshape(shape)
 
 

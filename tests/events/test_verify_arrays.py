@@ -17,6 +17,7 @@ from minigrad.cli import main
 from minigrad.errors import TraceError
 from minigrad.events import Report, load, verify
 from minigrad.events.file import to_json
+from minigrad.events.verify_arrays import array_of
 from minigrad.optim import SGD, Adam
 from minigrad.tensor import Tensor, stack_values, to_values
 from tests.tensor.cases import CASES, Case
@@ -52,7 +53,7 @@ def step(kind: Any, dtype: str = "float64") -> Any:
     return made.trace(L)
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "longdouble"])
 def test_a_whole_step_is_checked(dtype: str) -> None:
     trace = step(SGD, dtype)
     report = verify(content_of(trace))
@@ -64,7 +65,7 @@ def test_a_whole_step_is_checked(dtype: str) -> None:
     assert kinds >= {"FORWARD", "LOCAL", "CONTRIB", "ACCUM", "SKIP", "DONE", "UPDATE"}
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "longdouble"])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
 def test_every_row_is_checked(case: Case, dtype: str) -> None:
     xs = [Tensor(x, dtype=dtype) for x in case.inputs]
@@ -276,3 +277,20 @@ def test_a_branch_that_nobody_took_is_no_damage(tmp_path: Path, capsys: Any) -> 
         for values in (False, True):
             path = mg.trace(output).save(tmp_path / "w.json", values=values)
             assert main(["verify", path]) == 0, capsys.readouterr()
+
+
+def test_numbers_wider_than_a_float_keep_all_their_digits(tmp_path: Path) -> None:
+    third = np.longdouble(1.0) / 3
+    huge = np.finfo(np.longdouble).max / 4
+    with mg.errstate("ignore"):
+        x = Tensor(np.array([third, huge, np.inf, np.nan]), name="x")
+        content = load(mg.trace(x * x[0]).save(tmp_path / "wide.json", values=True))
+    entry = content["nodes"][0]["value"]
+    np.testing.assert_array_equal(array_of(entry), x.data)
+    report = verify(content)
+    assert (report.faults, report.unchecked) == ((), ())
+    entry["values"][0] = str(np.nextafter(third, np.longdouble(1.0)))
+    assert verify(content).faults
+    entry["values"][0] = "1.0.0"
+    with pytest.raises(TraceError):
+        verify(content)
