@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-__all__ = ["failed", "of_learner", "pull", "pull_graph"]
+__all__ = ["failed", "of_learner", "pull", "pull_graph", "quits"]
 
 
 def pull(node: Node, upstream: Any) -> Sequence[tuple[Any, Any, str]]:
@@ -99,12 +99,17 @@ def of_learner(error: Exception) -> bool:
     return inside and not isinstance(error, (*LEAVES_FLOATS, MinigradError, Warning))
 
 
+def quits(error: Exception) -> bool:
+    """Whether somebody ended a session of ``pdb``."""
+    return type(error).__name__ == "BdbQuit"
+
+
 def failed(node: Node, error: Exception) -> Exception:
     """The error for a formula that raised one: names the operation, its numbers and its line.
 
     What ends a session of ``pdb`` stays what it is.
     """
-    if type(error).__name__ == "BdbQuit":
+    if quits(error):
         return error
     op: Any = node._row
     return OperationError(

@@ -267,7 +267,7 @@ class _Table:
         self, node: Node, inputs: tuple[int, ...], went_in: Any, name: str, is_output: bool
     ) -> TraceNode:
         op, value, entries = node._row, node._data, self.nodes
-        grad = node._grad
+        grad = getattr(node._grad, "_data", node._grad)
         if op is None:
             role, word, attrs, stale = "leaf", None, _NO_ATTRS, False
         else:
@@ -286,12 +286,12 @@ class _Table:
         shape, dtype = _SCALAR
         if value.__class__ is not float:
             shape, dtype = _kind(value)
-            value, grad = self._view(value), _plain(getattr(grad, "_data", grad))
+            value, grad = self._view(value), _plain(grad)
             attrs = {key: _fixed(x) for key, x in attrs.items()}
         entry: TraceNode = _new(TraceNode, (
             len(entries), name, role, word, attrs, inputs, value, went_in, shape, dtype,
             getattr(node, "_scope", ""), modes.span_of(node) if hasattr(node, "_code") else None,
-            stale, getattr(grad, "_data", grad),
+            stale, grad,
         ))  # fmt: skip
         return entry
 

@@ -70,6 +70,22 @@ def _checker(content: dict[str, Any]) -> Checker:
     return ArrayChecker(content)
 
 
+class _Place:
+    """An event as a fault names it: written out only where there is one."""
+
+    __slots__ = ("_event", "_nodes", "_place")
+
+    def __init__(self, nodes: list[Any], place: int, event: dict[str, Any]) -> None:
+        self._nodes, self._place, self._event = nodes, place, event
+
+    def __str__(self) -> str:
+        """Its number, its kind, its node by name, and the input that it sends to."""
+        ids = (self._event.get("node"), self._event.get("to"))
+        known = (self._nodes[i] for i in ids if isinstance(i, int) and 0 <= i < len(self._nodes))
+        edge = " → ".join(clip_text(visible(str(node["name"])), 20) for node in known)
+        return f"event {self._place} ({' '.join([self._event['kind'], edge]).rstrip()})"
+
+
 class Checker:
     """The check of a trace of numbers; ``run`` goes through its nodes, then its events."""
 
@@ -102,18 +118,11 @@ class Checker:
             handler = getattr(self, f"_{str(event['kind']).lower()}", None)
             if handler is None or event["kind"] not in _KINDS:
                 raise TraceError(f"event {place} is of an unknown kind, {event['kind']!r}")
-            handler(f"event {place} ({event['kind']}{self._edge_of(event)})", event)
+            handler(_Place(self.nodes, place, event), event)
         if not self.partial:
             self._complete()
         unchecked = self.unchecked()
         return Report(self.checked, tuple(sorted(self.unknown)), tuple(self.faults), unchecked)
-
-    def _edge_of(self, event: dict[str, Any]) -> str:
-        """The node of an event by its name, and the input that it sends to."""
-        ids = (event.get("node"), event.get("to"))
-        known = (self.nodes[i] for i in ids if isinstance(i, int) and 0 <= i < len(self.nodes))
-        names = " → ".join(clip_text(visible(str(node["name"])), 20) for node in known)
-        return f" {names}" if names else ""
 
     def unchecked(self) -> tuple[str, ...]:
         """What could not be computed again, and why."""
@@ -150,7 +159,7 @@ class Checker:
                     f"node {id}: {count} contributions, but {self.expected[id]} said"
                 )
 
-    def expect(self, where: str, what: str, found: Any, right: Any) -> Any:
+    def expect(self, where: object, what: str, found: Any, right: Any) -> Any:
         """Compare a number of the file with what it should be, and return the one to go on with."""
         self.checked += 1
         number = float(found)
@@ -186,21 +195,21 @@ class Checker:
                 right = self.number(self.nodes[source]["value"])
                 self.expect(f"node {id}", f"the number from node {source}", x, right)
 
-    def _forward(self, where: str, event: dict[str, Any]) -> None:
+    def _forward(self, where: object, event: dict[str, Any]) -> None:
         self.forwarded.add(event["node"])
         right = self.number(self.nodes[event["node"]]["value"])
         self.expect(where, "the value", event["value"], right)
 
-    def _seed(self, where: str, event: dict[str, Any]) -> None:
+    def _seed(self, where: object, event: dict[str, Any]) -> None:
         id, seed = event["node"], self.number(event["gradient"])
         self.totals[id] = seed + self.totals[id] if id in self.totals else seed
 
-    def _visit(self, where: str, event: dict[str, Any]) -> None:
+    def _visit(self, where: object, event: dict[str, Any]) -> None:
         if event["popped"] != event["node"] or event["node"] in self.visited:
             self.faults.append(f"{where}: node {event['node']} is not the one, or comes twice")
         self.visited.add(event["node"])
 
-    def _local(self, where: str, event: dict[str, Any]) -> None:
+    def _local(self, where: object, event: dict[str, Any]) -> None:
         id, slot = event["node"], event["slot"]
         node = self.nodes[id]
         self.locals[id, slot] = float(event["value"])
@@ -210,7 +219,7 @@ class Checker:
             right = row.local_derivative(slot, float(node["value"]), xs)
             self.expect(where, "the local derivative", event["value"], right)
 
-    def _contrib(self, where: str, event: dict[str, Any]) -> None:
+    def _contrib(self, where: object, event: dict[str, Any]) -> None:
         id, slot = event["node"], event["slot"]
         upstream, local = float(event["upstream"]), float(event["local"])
         self.expect(where, "the upstream gradient", upstream, self.totals[id])
@@ -218,7 +227,7 @@ class Checker:
         self.expect(where, "the product", event["product"], upstream * local)
         self.send(where, event, float(event["product"]))
 
-    def send(self, where: str, event: dict[str, Any], contribution: Any) -> None:
+    def send(self, where: object, event: dict[str, Any], contribution: Any) -> None:
         """Note a contribution, which the next event adds."""
         id, slot = event["node"], event["slot"]
         self.slots.setdefault(id, []).append(slot)
@@ -226,7 +235,7 @@ class Checker:
         if self.nodes[id]["inputs"][slot] != event["to"]:
             self.faults.append(f"{where}: slot {slot} of node {id} is not node {event['to']}")
 
-    def _accum(self, where: str, event: dict[str, Any]) -> None:
+    def _accum(self, where: object, event: dict[str, Any]) -> None:
         id = event["node"]
         self.count(where, event)
         before, delta = float(event["before"]), float(event["delta"])
@@ -235,7 +244,7 @@ class Checker:
         self.expect(where, "the total before", before, self.totals.get(id, 0.0))
         self.totals[id] = self.expect(where, "the total after", event["after"], before + delta)
 
-    def count(self, where: str, event: dict[str, Any]) -> None:
+    def count(self, where: object, event: dict[str, Any]) -> None:
         """Check that a contribution comes in its place."""
         id = event["node"]
         count = self.received[id] = self.received.get(id, 0) + 1
@@ -244,19 +253,19 @@ class Checker:
         if to != id or event["nth"] != count or id in self.visited:
             self.faults.append(f"{where}: contribution {event['nth']} to node {id} is out of place")
 
-    def _done(self, where: str, event: dict[str, Any]) -> None:
+    def _done(self, where: object, event: dict[str, Any]) -> None:
         if event["gradient"] is not None:
             self.expect(
                 where, "the gradient", event["gradient"], self.totals.get(event["node"], 0.0)
             )
 
-    def _skip(self, where: str, event: dict[str, Any]) -> None:
+    def _skip(self, where: object, event: dict[str, Any]) -> None:
         self.slots.setdefault(event["node"], []).append(event["slot"])
         constant = self.nodes[event["to"]]["role"] == "constant"
         if not event["reason"] or constant != (event["reason"] == "constant"):
             self.faults.append(f"{where}: the reason {event['reason']!r} does not fit")
 
-    def _update(self, where: str, event: dict[str, Any]) -> None:
+    def _update(self, where: object, event: dict[str, Any]) -> None:
         before = self.number(event["before"])
         found = len(self.faults)
         for node in self.nodes:
@@ -274,7 +283,7 @@ class Checker:
         step = float(event["learning_rate"]) * self.number(event["gradient"])
         self.expect(where, "the value after", event["after"], before - step)
 
-    def _error(self, where: str, event: dict[str, Any]) -> None:
+    def _error(self, where: object, event: dict[str, Any]) -> None:
         self.partial = True  # what came before is checked all the same
 
 

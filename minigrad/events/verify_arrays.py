@@ -88,7 +88,7 @@ class ArrayChecker(Checker):
             return x
         return float(x)
 
-    def expect(self, where: str, what: str, found: Any, right: Any, scale: float = 0.0) -> Any:
+    def expect(self, where: object, what: str, found: Any, right: Any, scale: float = 0.0) -> Any:
         """Compare; ``scale`` is the size of the numbers that were added up, 0 to allow nothing."""
         found = self.number(found)
         if found is _SUMMARY or right is _SUMMARY:
@@ -136,13 +136,13 @@ class ArrayChecker(Checker):
             right = compute_array(row, xs)
         self.expect(where, "the value", node["value"], right, _scale(row, right, xs))
 
-    def _seed(self, where: str, event: dict[str, Any]) -> None:
+    def _seed(self, where: object, event: dict[str, Any]) -> None:
         value, seed = self.nodes[event["node"]]["value"], self.number(event["gradient"])
         if isinstance(value, dict) and seed is not _SUMMARY:  # an array without axes, as a number
             seed = np.asarray(seed, real_type(value["dtype"]))
         super()._seed(where, {**event, "gradient": seed})
 
-    def _visit(self, where: str, event: dict[str, Any]) -> None:
+    def _visit(self, where: object, event: dict[str, Any]) -> None:
         super()._visit(where, event)
         self.edges = self._pulled(event["node"])
 
@@ -159,7 +159,7 @@ class ArrayChecker(Checker):
         inputs = [None if c else x for c, x in zip(constant, xs, strict=True)]
         return row.pull(upstream, out, xs, inputs)
 
-    def _local(self, where: str, event: dict[str, Any]) -> None:
+    def _local(self, where: object, event: dict[str, Any]) -> None:
         local = self._edge(event)[0]
         if local is None or event["value"] is None:
             if self.edges is not None and (local is None) != (event["value"] is None):
@@ -171,7 +171,7 @@ class ArrayChecker(Checker):
         """The edge that an event is about; summaries, if it could not be computed."""
         return (_SUMMARY, _SUMMARY, "") if self.edges is None else self.edges[event["slot"]]
 
-    def _contrib(self, where: str, event: dict[str, Any]) -> None:
+    def _contrib(self, where: object, event: dict[str, Any]) -> None:
         id = event["node"]
         local, contribution, reason = self._edge(event)
         self.expect(where, "the upstream gradient", event["upstream"], _plain(self.totals[id]))
@@ -200,7 +200,7 @@ class ArrayChecker(Checker):
             return 0.0
         return _scale(row, right, [upstream, *xs], always=True)
 
-    def _accum(self, where: str, event: dict[str, Any]) -> None:
+    def _accum(self, where: object, event: dict[str, Any]) -> None:
         id = event["node"]
         self.count(where, event)
         sent, self.sent = self.sent[1] if self.sent else float("nan"), None
@@ -217,7 +217,7 @@ class ArrayChecker(Checker):
             return _SUMMARY
         return sent if total is None else total + sent
 
-    def _skip(self, where: str, event: dict[str, Any]) -> None:
+    def _skip(self, where: object, event: dict[str, Any]) -> None:
         super()._skip(where, event)
         if self.edges is None:
             self._skip_unseen(event)
@@ -240,7 +240,7 @@ class ArrayChecker(Checker):
             else:
                 self.totals.setdefault(to, NOTHING)
 
-    def _done(self, where: str, event: dict[str, Any]) -> None:
+    def _done(self, where: object, event: dict[str, Any]) -> None:
         total = self.totals.get(event["node"])
         if event["gradient"] is not None:
             self.expect(where, "the gradient", event["gradient"], _shown_total(total))

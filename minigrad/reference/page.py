@@ -7,20 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from minigrad.ops import (
-    FUNCTIONS,
-    convolution,
-    core,
-    entropy,
-    indexing,
-    losses,
-    nary,
-    products,
-    reduce,
-    scalar,
-    shapes,
-    softmaxes,
-)
+from minigrad.ops import FUNCTIONS, convolution, core, entropy, losses, nary, scalar, softmaxes
+from minigrad.ops.array_rows import ARRAY_ROWS
 from minigrad.ops.kinds import General
 from minigrad.ops.manual import Manual, call_of, derivatives, hints
 from minigrad.ops.row import MANY, Op, row_of
@@ -97,7 +85,7 @@ def operations_page() -> str:
             parts.append(_heading(2, heading or _TITLES[module], module))
             parts += map(_entry, functions)
     parts.append(_ARRAYS_HEAD)
-    for module in (reduce, softmaxes, shapes, indexing, products, convolution, losses, entropy):
+    for module in ARRAY_ROWS:
         for heading, found in _groups(module, _array_rows(module)):
             parts.append(_heading(3, heading.partition(":")[0] or _TITLES[module], module))
             parts += map(_array_entry, found)

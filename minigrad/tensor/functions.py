@@ -8,24 +8,15 @@ from __future__ import annotations
 from typing import Any
 
 from minigrad import hooks
-from minigrad.ops import (
-    convolution,
-    entropy,
-    indexing,
-    losses,
-    nary,
-    products,
-    reduce,
-    shapes,
-    softmaxes,
-)
+from minigrad.ops import nary, reduce, shapes
+from minigrad.ops.array_rows import ARRAY_ROWS
 from minigrad.ops.calls import checked
 
 __all__ = ["ARRAY_FUNCTIONS", "reshaped", "transposed"]
 
 ARRAY_FUNCTIONS: dict[str, Any] = {
     name: checked(getattr(module, name))
-    for module in (reduce, softmaxes, shapes, indexing, products, convolution, losses, entropy)
+    for module in ARRAY_ROWS
     for name in module.__all__
     if name
     not in ("array_dot", "element", "linear", "put", "reduce_sum", "stack_values", "sum_of_squares")

@@ -29,6 +29,7 @@ from minigrad.ops.kinds import General
 from minigrad.ops.row import FIRST, MANY, ONE, SECOND, Op
 from minigrad.ops.scattered import Scattered
 from minigrad.publish import publishing, write
+from minigrad.pull import quits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +53,7 @@ def backward(root: Any, seed: Any, watched: bool) -> bool:
     try:
         kept = _pass_gradients(order, cotangents, watched)
     except Exception as error:
-        if type(error).__name__ == "BdbQuit":  # the end of a session of pdb
+        if quits(error):
             raise
         return False  # the readable sweep says whose formula it was
     finally:
